@@ -1,8 +1,8 @@
-// How long a collective operation takes, measured from an agreed start, with every byte of every result
-// checked.
+// Measures the time of a collective operation from an agreed start and checks every byte of every
+// result.
 //
-// An ordinary MPI program: it knows nothing about the library's components, and calls no collective operation
-// but the one that it measures (and what makes communicators).
+// The program is plain MPI: it does not know the library's components, and it calls no collective
+// operation except the measured one and those that make communicators.
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -35,21 +35,21 @@ namespace {
 
 constexpr const char* description =
     "Measures a collective operation of MPI and checks every byte of every result.\n\n"
-    "All ranks start at an agreed time. A repetition lasts from then until the last rank that has to wait\n"
-    "for data returns: for Reduce, Gather and Gatherv the root (the others hand their part on; how soon "
-    "they\n"
-    "return says more about buffers than about the operation), for all others the last of all ranks. That\n"
-    "may be the root of a Broadcast or Scatter: until then its buffer is in use. (Timing from a barrier\n"
-    "instead would flatter whoever leaves the barrier late.)\n";
+    "All ranks start at an agreed time. A repetition ends when the last rank that waits for data returns:\n"
+    "the root for Reduce, Gather and Gatherv (the others only send their part, and their return depends\n"
+    "on buffers more than on the operation), the last of all ranks for all others. That may be the root\n"
+    "of a Broadcast or Scatter, whose buffer is in use until then. (Timing from a barrier would flatter\n"
+    "an operation whose ranks leave the barrier late.)\n";
 
 constexpr const char* footer =
-    "\nBarrier: after every repetition follows one that is not timed, in which one rank in turn enters a\n"
-    "millisecond late; in neither may any rank leave before the last has entered.\n"
-    "Exit status: 0 if everything was measured and all results were right.";
+    "\nBarrier: an untimed repetition follows every timed one; in it one rank in turn enters a\n"
+    "millisecond late. In both, no rank may leave before the last one has entered.\n"
+    "Exit status: 0 if all sizes were measured and all results were right.";
 
 using Parties = std::vector<std::unique_ptr<bench::Party>>;
 
-// A file that rank 0 reads, on all ranks. Throws on all ranks if it cannot be read.
+// Returns, on all ranks, the text of a file that rank 0 reads. Throws on all ranks if rank 0 cannot read
+// it.
 std::string read_file(bench::Conductor& conductor, const std::string& path) {
     std::string text;
     bool good = true;
@@ -73,7 +73,8 @@ std::vector<bench::Cell> cells_of(const bench::Options& options, bench::Conducto
     return cells;
 }
 
-// Whoever measures: several, each on a communicator of its own, or one on the ranks' own.
+// Returns the contenders, each to be given its own communicator, or the single algorithm that runs on
+// the ranks' own communicator.
 std::vector<bench::Contender> contenders_of(const bench::Options& options, bench::Conductor& conductor) {
     if (options.contenders.empty()) {
         return {{.name = options.algorithm, .algorithm = options.algorithm, .info = {}, .sizes = {}}};
@@ -94,7 +95,7 @@ void check(const bench::Options& options, const std::vector<bench::Cell>& cells,
     }
 }
 
-// One size of a cell, by all who take part.
+// Measures one size of a cell with all parties that take part.
 struct SizeRun {
     std::uint64_t size = 0;
     std::vector<const bench::Party*> taking_part;
@@ -116,7 +117,7 @@ struct SizeRun {
                                        std::move(results));
         results = measurement.run(repetitions, share);
     }
-    // On rank 0; whether all results were right.
+    // Prints on rank 0. Returns whether all results were right.
     bool tell(bench::Output& output) const {
         bool good = true;
         for (std::size_t place = 0; place < results.size(); ++place) {
@@ -127,9 +128,9 @@ struct SizeRun {
     }
 };
 
-// The sizes of a cell. Where contenders are compared, upwards for half of the repetitions and back down for
-// the others: a machine that becomes faster or slower meanwhile does so for all sizes alike. Whether all
-// results were right, on rank 0.
+// Measures all sizes of a cell; returns, on rank 0, whether all results were right. With contenders,
+// half of the repetitions go up through the sizes and the others back down, so that a machine that
+// changes its speed meanwhile affects all sizes alike.
 bool measure_cell(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
                   const Parties& parties, bench::Output& output) {
     std::vector<SizeRun> runs;
@@ -186,14 +187,14 @@ void complain(MPI_Comm comm, const std::exception& error) {
 bool measured(const bench::Options& options, MPI_Comm comm, std::span<const int> node_of) {
     try {
         return measure_all(options, comm, node_of);
-    } catch (const std::invalid_argument& error) {  // the same on all ranks
+    } catch (const std::invalid_argument& error) {  // all ranks throw the same error
         complain(comm, error);
         return false;
     }
 }
 
-// From here on this process writes errors to a file of its own, or as before where that cannot be made: a
-// node may not see the folder.
+// Redirects this process's standard error to a file of its own. Leaves it as it is where the file cannot
+// be created: a node may not see the folder.
 void redirect_errors(const std::string& prefix) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -204,7 +205,7 @@ void redirect_errors(const std::string& prefix) {
     close(file);
 }
 
-// The same on the ranks in the wanted order; true on those that are left out.
+// Measures on the ranks in the wanted order. Returns true on ranks that the order leaves out.
 bool measure_in_order(const bench::Options& options) {
     if (!options.errors.empty()) redirect_errors(options.errors);
     int ranks = 1;

@@ -1,4 +1,4 @@
-// What a new communicator costs until its first collective operation is done, by who serves it.
+// Measures the cost of a new communicator up to the end of its first collective operation, by contender.
 
 #include <malloc.h>
 #include <mpi.h>
@@ -22,13 +22,10 @@
 namespace {
 
 constexpr const char* description =
-    "Times what a communicator costs: making it (MPI_Comm_dup_with_info), the first collective operation on "
-    "it, and a\n"
-    "later one; with the memory that it takes until then. Contenders take turns, each with a new "
-    "communicator "
-    "per\n"
-    "repetition, of ranks evenly spread over the job: the same ones in the same order, or every time in "
-    "another.\n";
+    "Measures the cost of a communicator: the time to make it (MPI_Comm_dup_with_info), of its first\n"
+    "collective operation and of a later one, and the memory up to then. Contenders take turns, each\n"
+    "with a new communicator per repetition. Its ranks are evenly spread over the job: the same ranks,\n"
+    "in the same order or, with --reorder, in another one every time.\n";
 
 struct Options {
     std::string contenders;
@@ -41,10 +38,10 @@ struct Options {
     std::string json;
 };
 
-// Of one repetition, the slowest rank's times and the greatest heap of a rank.
+// Times of the slowest rank and greatest heap of any rank in one repetition.
 struct Cost {
     std::int64_t making_ns = 0, first_ns = 0, both_ns = 0, later_ns = 0, heap_bytes = 0;
-    std::int64_t leading_rank = 0;  // which of the ranks was rank 0 of the communicator
+    std::int64_t leading_rank = 0;  // job rank that was rank 0 of the communicator
 };
 
 std::int64_t heap_in_use() {
@@ -52,7 +49,7 @@ std::int64_t heap_in_use() {
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
 }
 
-// As many ranks of the world as wanted, evenly spread. MPI_COMM_NULL on others.
+// Returns a communicator of `wanted` ranks, evenly spread over the world; MPI_COMM_NULL on other ranks.
 MPI_Comm spread(int wanted) {
     int rank = 0;
     int size = 1;
@@ -67,7 +64,7 @@ MPI_Comm spread(int wanted) {
     return made;
 }
 
-// The same ranks in an order that follows from `number`.
+// Returns the same ranks in an order that follows from `number`.
 MPI_Comm reordered(MPI_Comm comm, std::uint32_t number) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
@@ -90,7 +87,7 @@ public:
 
     bool is_first() const { return conductor_.rank() == 0; }
 
-    // `number`: of the repetition; every contender's communicator has the same order then.
+    // `number` is that of the repetition; all contenders use the same order of ranks in it.
     Cost repeat(const bench::Contender& contender, std::uint32_t number) {
         MPI_Info info = MPI_INFO_NULL;
         MPI_Info_create(&info);
@@ -146,7 +143,7 @@ private:
     const Options& options_;
     MPI_Comm comm_;
     bench::Conductor conductor_;
-    std::vector<double> in_, out_;  // an Allreduce is of whole numbers of them
+    std::vector<double> in_, out_;  // Allreduce works on whole elements
     int bytes_;
 };
 
@@ -156,7 +153,7 @@ void write(std::FILE* file, int ranks, int bytes, const std::string& name, const
         std::fprintf(file, ", \"%s\": [", what);
         const char* comma = "";
         for (const Cost& cost : costs) {
-            if (positive && cost.*member <= 0) continue;  // somebody began late
+            if (positive && cost.*member <= 0) continue;  // a rank started late
             std::fprintf(file, "%s%lld", comma, static_cast<long long>(cost.*member));
             comma = ", ";
         }
@@ -193,7 +190,7 @@ void measure_cell(const Options& options, const std::vector<bench::Contender>& c
         }
         MPI_Comm_free(&comm);
     }
-    // The others sleep: a rank that waits for a message takes a processor.
+    // Other ranks sleep, because a rank that waits for a message occupies a core.
     MPI_Request barrier = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
     for (int done = 0; done == 0;) {
@@ -231,7 +228,8 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{description};
     app.add_option("--contenders", options.contenders,
-                   "File: [{\"name\": \"han\", \"info\": {\"ompi_comm_coll_preference\": \"han\"}}, ...]")
+                   "File of contenders: [{\"name\": \"han\", \"info\": {\"ompi_comm_coll_preference\": "
+                   "\"han\"}}, ...]")
         ->required();
     app.add_option("--op", options.operation, "Operation")
         ->check(CLI::IsMember({"bcast", "allreduce", "barrier"}))
@@ -244,7 +242,7 @@ int main(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::Range(2, 1 << 20))
         ->capture_default_str();
-    app.add_flag("--reorder", options.reorder, "Every communicator has its ranks in another order");
+    app.add_flag("--reorder", options.reorder, "Gives every communicator another order of its ranks");
     bench::describe_timing(app, options.repetitions, "Repetitions of every contender", options.spin_us);
     app.add_option(
            "--json", options.json,

@@ -1,6 +1,6 @@
-// What the links between ranks can do: exchanges between given pairs, timed from an agreed start.
+// Measures links between ranks: exchanges between given pairs, timed from an agreed start.
 //
-// An ordinary MPI program. Which ranks stand for which link, the caller knows; here they are numbers.
+// The program is plain MPI and knows ranks by number; the caller knows which pair crosses which link.
 
 #include <mpi.h>
 
@@ -22,18 +22,17 @@ namespace {
 
 constexpr int data_tag = 1;
 constexpr int answer_tag = 2;
-constexpr int outstanding = 4;  // messages of a stream at once: as many as the plugin keeps in flight
+constexpr int outstanding = 4;  // messages in flight in a stream, the same number as the plugin's
 constexpr int fewest_times = 3;
 constexpr int most_discarded_in_a_row = 50;
 constexpr std::int64_t most_streamed_bytes = std::int64_t{256} << 20;
 
 constexpr const char* description =
     "Measures exchanges between pairs of ranks, which all begin at an agreed time.\n\n"
-    "The file names one experiment per line: KIND BYTES COUNT A-B [A-B ...]. KIND is\n"
-    "pingpong: every pair sends a message to and fro, COUNT times;\n"
-    "stream: every A sends its B COUNT messages, four at a time; B answers when it has all.\n"
-    "Of a stream COUNT may be 0: as many as take --least-ms, found by doubling. Empty lines and what "
-    "follows\n"
+    "The file holds one experiment per line: KIND BYTES COUNT A-B [A-B ...]. KIND is\n"
+    "pingpong: every pair sends a message back and forth, COUNT times;\n"
+    "stream: every A sends its B COUNT messages, four at a time; B answers after the last one.\n"
+    "A stream with COUNT 0 doubles its messages until it takes --least-ms. Empty lines and text after\n"
     "a # are skipped. The times are microseconds from the start until the last pair has finished.\n";
 
 struct Options {
@@ -81,7 +80,7 @@ Experiment parse(const std::string& line, int ranks) {
     return one;
 }
 
-// The same file on every node. Throws std::invalid_argument.
+// Reads the file, which is the same on every node. Throws std::invalid_argument.
 std::vector<Experiment> read(const std::string& path, int ranks) {
     std::ifstream file(path);
     std::vector<Experiment> all;
@@ -89,11 +88,13 @@ std::vector<Experiment> read(const std::string& path, int ranks) {
         line.resize(std::min(line.size(), line.find('#')));
         if (line.find_first_not_of(" \t\r") != std::string::npos) all.push_back(parse(line, ranks));
     }
-    if (all.empty()) throw std::invalid_argument("--experiments " + path + ": nothing to read there");
+    if (all.empty())
+        throw std::invalid_argument("--experiments " + path +
+                                    ": the file has no experiments or cannot be read");
     return all;
 }
 
-// One rank's part of an experiment.
+// Runs one rank's part of an experiment.
 class Part {
 public:
     Part(const Experiment& experiment, int rank, MPI_Comm comm) : experiment_(experiment), comm_(comm) {
@@ -174,7 +175,7 @@ private:
     std::vector<char> buffer_;
 };
 
-// One experiment, repeated. Every rank takes part, if only in waiting; the result is complete on rank 0.
+// Repeats one experiment. Every rank takes part, at least by waiting; rank 0 has the complete result.
 class Measurement {
 public:
     Measurement(bench::Conductor& conductor, const Experiment& experiment, const Options& options,
@@ -219,7 +220,7 @@ private:
         return conductor_.finish(bench::now_ns(), part_.takes_part());
     }
 
-    // Doubled until it takes long enough; also warms up.
+    // Doubles the count until the stream takes long enough, which also warms up.
     std::int64_t found_count() {
         const std::int64_t each = experiment_.bytes * static_cast<std::int64_t>(experiment_.pairs.size());
         count_ = outstanding;
@@ -278,13 +279,14 @@ bool measure_all(const Options& options) {
 }
 
 void describe(CLI::App& app, Options& options) {
-    app.add_option("--experiments", options.experiments, "The file; the same on every node")->required();
+    app.add_option("--experiments", options.experiments, "File of experiments, the same on every node")
+        ->required();
     app.add_option("--json", options.json, "File for one JSON object per experiment, written by rank 0")
         ->required();
     bench::describe_number(app, "--seconds", options.seconds,
-                           "Begin no further repetition after these, but have three");
+                           "Seconds after which no repetition begins, except the first three");
     bench::describe_number(app, "--least-ms", options.least_ms,
-                           "Milliseconds that a stream of count 0 takes, at least");
+                           "Least duration of a stream of count 0, in milliseconds");
     bench::describe_timing(app, options.repetitions, "Repetitions of each experiment", options.spin_us);
 }
 

@@ -1,6 +1,6 @@
-// What a call of MPI takes with the plugin and without it, where the plugin leaves the work to Open MPI:
-// blocks of calls, in turn on a communicator that knows no coll/strata and on one that may. Under callgrind
-// it counts instead: the calls on the second communicator, with a dump for every operation and size.
+// Measures the overhead of MPI calls that the plugin passes through: blocks of calls alternate between a
+// communicator without coll/strata and one that may use it. Under callgrind it makes the calls on the
+// second communicator only, with one dump per operation and size.
 
 #include <mpi.h>
 
@@ -27,7 +27,7 @@
 
 namespace {
 
-constexpr int warm_up = 64;  // beyond the calls that come before a communicator's set-up
+constexpr int warm_up = 64;  // more calls than lazy set-up waits for
 
 struct Options {
     std::vector<std::string> operations{"bcast",  "reduce",  "allreduce", "allgather", "allgatherv",
@@ -37,7 +37,7 @@ struct Options {
     int blocks = 40;
 };
 
-// One duplicate of MPI_COMM_WORLD, with or without coll/strata.
+// Duplicate of MPI_COMM_WORLD with or without coll/strata.
 class Side {
 public:
     explicit Side(bool with_plugin) {
@@ -58,7 +58,7 @@ private:
     std::unique_ptr<bench::Calls> calls_;
 };
 
-// Nanoseconds per call.
+// Returns nanoseconds per call.
 double block(bench::Collective& collective, Side& side, int calls) {
     collective.let(side.calls());
     MPI_Barrier(MPI_COMM_WORLD);
@@ -72,7 +72,7 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Rank 0's: it leaves no operation before the others are at it again and again.
+// Returns rank 0's time, which leaves no operation before the other ranks have entered it repeatedly.
 void compare(const bench::Operation& operation, std::uint64_t size, const Options& options, Side& stock,
              Side& plugin) {
     const auto collective = operation.make(size, stock.calls());
@@ -119,7 +119,7 @@ bool compare_all(const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     CLI::App app{
-        "What calls take that coll/strata leaves to Open MPI, beside the same calls without it: lower\n"
+        "Compares calls that coll/strata passes through to Open MPI with the same calls without it: lower\n"
         "quartiles over blocks of calls. Spread: from the 5th to the 50th of 100 blocks without it.\n"
         "Under valgrind --tool=callgrind: one dump per operation and size."};
     app.add_option("--op", options.operations, "Operations (all ten)")->delimiter(',');

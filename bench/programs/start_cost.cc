@@ -1,4 +1,4 @@
-// What MPI_Init takes, and how much of that the plugin does.
+// Measures the time of MPI_Init and the plugin's part of it.
 
 #include <mpi.h>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Of MPI_T; -1 where there is no such variable.
+// Returns the value of an MPI_T performance variable, -1 if there is none.
 long long read_variable(const char* wanted) {
     int provided = 0;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -48,10 +48,11 @@ int main(int argc, char** argv) {
     if (argc != 2 || argv[1][0] == '-') {
         std::fprintf(
             stderr,
-            "Usage: start_cost FILE\nAdds a line to FILE: {\"ranks\": N, \"init_ns\": what MPI_Init took "
-            "the slowest rank,\n\"plugin_ns\": what of it the plugin took where that is most, "
-            "\"plugin_mean_ns\": in the mean rank,\n\"plugin_processor_ns\": of the processor, where that is "
-            "most; each -1 without the plugin}\n");
+            "Usage: start_cost FILE\n"
+            "Adds a line to FILE: {\"ranks\": N, \"init_ns\": time of MPI_Init on the slowest rank,\n"
+            "\"plugin_ns\": the plugin's part, greatest of all ranks, \"plugin_mean_ns\": mean of all "
+            "ranks,\n"
+            "\"plugin_processor_ns\": its CPU time, greatest of all ranks; each -1 without the plugin}\n");
         return 2;
     }
     const auto begin = bench::now_ns();

@@ -1,8 +1,8 @@
-// What the plugin adds to a call that it leaves to the underlying component, and what of that are its
-// counters. Needs two ranks under mpirun with the plugin loaded (the agreement reads what it published); rank
-// 0 measures, nothing is sent. On a busy machine compare the least processor times of many repetitions:
-// --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
-#include "component/module/call.h"  // Open MPI's internal headers want to come before mpi.h
+// Measures the overhead that the plugin adds to a call that it passes through, and the part of its
+// counters. Start it with the plugin on two ranks under mpirun (the agreement reads what each
+// published); rank 0 measures, and no message is sent. On a busy machine compare the least CPU times of
+// many repetitions: --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
+#include "component/module/call.h"  // Open MPI's internal headers have to precede mpi.h
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -12,14 +12,14 @@ namespace {
 
 using namespace strata::component;
 
-/// Stands where the underlying component's function would.
+/// Replaces the underlying component's function.
 int nothing(void*, int, ompi_datatype_t*, int, ompi_communicator_t*, mca_coll_base_module_t* module) {
     benchmark::DoNotOptimize(module);
     return OMPI_SUCCESS;
 }
 
-/// A communicator's table with `nothing` in the slot and our module above it, which is set up: both ranks
-/// make it.
+/// Communicator whose slot holds `nothing` with our module, already set up, above it. Both ranks create
+/// it.
 struct Bench {
     Bench(ompi_communicator_t* original, Settings own) : settings(std::move(own)), comm(original) {
         settings.setup_after = 0;
@@ -43,7 +43,7 @@ struct Bench {
     mca_coll_base_module_t* module = nullptr;
 };
 
-/// `through`: whose module is called; null: the underlying component's function.
+/// `through` is the module that is called; null calls the underlying component's function.
 void call(benchmark::State& state, const Bench* through) {
     ompi_communicator_t* comm = MPI_COMM_WORLD;
     int value = 0;
@@ -64,7 +64,7 @@ void call(benchmark::State& state, const Bench* through) {
     }
 }
 
-/// What a call that is left to the underlying component is counted by.
+/// Measures the counters of a call that is passed through.
 void count_call(benchmark::State& state, const Bench* bench) {
     CommunicatorState& own = *reinterpret_cast<Module*>(bench->module)->state;
     for (auto _ : state) {
@@ -73,7 +73,7 @@ void count_call(benchmark::State& state, const Bench* bench) {
     }
 }
 
-/// The same of a message, as PmlTransport does once it knows the level.
+/// Measures the counters of a message, which PmlTransport increments once it knows the level.
 void count_message(benchmark::State& state, const Bench* bench) {
     CommunicatorCounters& own = reinterpret_cast<Module*>(bench->module)->state->own_counters();
     for (auto _ : state) {
@@ -91,8 +91,8 @@ Settings forced_forward() {
     return settings;
 }
 
-/// "as_planned" is a communicator without hierarchy, or, with ranks on different packages of a machine, a
-/// plan that is looked up and says forward; "switched_off" is the parameter.
+/// "as_planned" is a communicator without hierarchy or, with ranks on different packages of a machine, a
+/// plan that is looked up and chooses forward; "switched_off" uses the parameter.
 void measure(int argc, char** argv, const Bench& planned, const Bench& off) {
     const Bench* const none = nullptr;
     benchmark::RegisterBenchmark("direct", call, none);
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
         MPI_Ibarrier(MPI_COMM_WORLD, &done);
         for (int finished = 0; finished == 0;) {
             MPI_Test(&done, &finished, MPI_STATUS_IGNORE);
-            if (finished == 0) usleep(10000);  // leaves the processor to rank 0
+            if (finished == 0) usleep(10000);  // leaves the core to rank 0
         }
     }
     MPI_Finalize();

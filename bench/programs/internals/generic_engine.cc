@@ -1,6 +1,6 @@
-// The tree engine against Open MPI's own generic pipelined engine, on the same tree with the same segments.
-// Both run inside one program, repetition by repetition in turn, from agreed starts.
-#include "component/communicator/pml_transport.h"  // Open MPI's internal headers want to come before mpi.h
+// Compares the tree engine with Open MPI's generic pipelined engine on the same tree with the same
+// segments. Both run in one program and alternate repetition by repetition, from agreed starts.
+#include "component/communicator/pml_transport.h"  // Open MPI's internal headers have to precede mpi.h
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Options {
     std::string shapes = "cluster=pipeline,node=binomial";
 };
 
-/// Nodes of `per_node` consecutive ranks under one cluster.
+/// Returns nodes of `per_node` consecutive ranks under one cluster.
 topology::Hierarchy blocks_of(int ranks, int per_node) {
     std::vector<topology::LocalityRecord> records(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
@@ -56,7 +56,7 @@ algorithms::Plan plan_of(const topology::Hierarchy& hierarchy, const Options& op
     return plan;
 }
 
-/// The same edges in Open MPI's own form.
+/// Converts the same edges to Open MPI's tree structure.
 using GenericTree = std::unique_ptr<ompi_coll_tree_t, decltype(&std::free)>;
 GenericTree generic_tree(const algorithms::TreeLinks& links, int root) {
     const std::size_t bytes = sizeof(ompi_coll_tree_t) + sizeof(int32_t) * (links.children.size() + 1);
@@ -86,7 +86,7 @@ public:
     Comparison(const Comparison&) = delete;
     Comparison& operator=(const Comparison&) = delete;
 
-    /// Times of both in microseconds, on rank 0; false when a byte was wrong.
+    /// Times of both engines in microseconds, on rank 0; false after a wrong byte.
     bool measure(std::uint64_t size, std::vector<double> (&times)[2]) {
         std::vector<char> buffer(size);
         std::int64_t wrong = 0;

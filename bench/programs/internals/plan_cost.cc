@@ -1,4 +1,4 @@
-// What a plan costs: processor time of make_plan() by operation, size and machine. Needs no MPI.
+// Measures the CPU time of make_plan() by operation, size and machine. Needs no MPI.
 // Usage: plan_cost [--choices] [--repetitions N] [--ranks MOST]
 #include <sys/resource.h>
 
@@ -33,14 +33,14 @@ double processor_us() {
     return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-/// Microseconds of the processor for one plan: the median of some batches.
+/// Returns the CPU time of one plan in microseconds: the median over several batches.
 double plan_us(const topology::Hierarchy& hierarchy, const algorithms::Operation& operation, int batches) {
     const auto batch_us = [&](int plans) {
         const double begin = processor_us();
         for (int i = 0; i < plans; ++i) algorithms::make_plan(hierarchy, {}, {}, operation);
         return processor_us() - begin;
     };
-    int plans = 1;  // in a batch: enough to be told from nothing
+    int plans = 1;  // plans per batch, enough for a measurable time
     while (plans < 1000 && batch_us(plans) < 2000) plans *= 2;
     std::vector<double> times;
     for (int i = 0; i < batches; ++i) times.push_back(batch_us(plans) / plans);
@@ -64,8 +64,8 @@ int main(int argc, char** argv) {
     bool choices = false;
     int batches = 5;
     int most = 1 << 20;
-    app.add_flag("--choices", choices, "what is planned instead of the time that it takes");
-    app.add_option("--repetitions", batches, "batches of plans, whose median is printed");
+    app.add_flag("--choices", choices, "print the plans instead of their times");
+    app.add_option("--repetitions", batches, "number of batches; the median is printed");
     app.add_option("--ranks", most, "largest machine");
     CLI11_PARSE(app, argc, argv);
     for (const bench::ManyRanks& machine : machines) {
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
                 for (const std::size_t bytes : sizes) {
                     if (collective == Collective::barrier && bytes != sizes[0]) continue;
                     algorithms::Operation operation{collective, bytes, 0};
-                    // Of an Allgather, Gather or Scatter that many bytes are a block.
+                    // For Allgather, Gather and Scatter these are the bytes of a chunk.
                     if (traits_of(collective).blocks) operation.bytes *= hierarchy.stop.size();
                     if (choices) {
                         print_choice(algorithms::make_plan(hierarchy, {}, {}, operation));

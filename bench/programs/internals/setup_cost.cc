@@ -1,5 +1,5 @@
-// What a communicator of many ranks costs one process before its first message: memory and time. Needs no
-// MPI.
+// Measures the memory and time that a communicator of many ranks costs one process before its first
+// message. Needs no MPI.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace {
 using namespace strata;
 using algorithms::Collective;
 
-// 64 ranks per node, 16 nodes per leaf switch.
+// The machine has 64 ranks per node and 16 nodes per leaf switch.
 constexpr bench::ManyRanks machines[] = {{1, 1, 2, 32},    {1, 4, 2, 32},    {1, 16, 2, 32},
                                          {4, 16, 2, 32},   {16, 16, 2, 32},  {64, 16, 2, 32},
                                          {256, 16, 2, 32}, {1024, 16, 2, 32}};
@@ -31,13 +31,13 @@ constexpr Collective operations[] = {Collective::bcast, Collective::reduce, Coll
                                      Collective::allgather};
 constexpr std::size_t bytes = 65536;
 
-/// Of the heap, in use.
+/// Returns the bytes of the heap in use.
 double heap_mib() {
     const auto info = mallinfo2();
     return static_cast<double>(info.uordblks + info.hblkhd) / (1 << 20);
 }
 
-/// Time and memory since it was made.
+/// Measures time and memory since its construction.
 class Meter {
 public:
     double ms() const {
@@ -55,7 +55,7 @@ struct Cost {
     double mib = 0;
 };
 
-/// Of the first call of an operation: its plan, and this rank's edges.
+/// Measures the first call of an operation: its plan and this rank's edges.
 Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& hierarchy,
                 Collective collective) {
     algorithms::Operation operation{collective, bytes, 0};
@@ -77,7 +77,8 @@ Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& h
     return {meter.ms(), meter.mib()};
 }
 
-/// Of another communicator of the same processes, whose plans are there: its hierarchy is made and found.
+/// Measures a second communicator of the same processes: it builds its hierarchy and finds the first
+/// one's plans.
 double copy_ms(const std::vector<topology::LocalityRecord>& records, const topology::Hierarchy& known) {
     const Meter meter;
     const topology::Hierarchy same = topology::build_hierarchy(records);
@@ -87,9 +88,9 @@ double copy_ms(const std::vector<topology::LocalityRecord>& records, const topol
     return meter.ms();
 }
 
-/// Predicted for the agreement (component/agreement/min_allreduce.h) with the links that are assumed where
-/// nobody tells: up and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024
-/// ranks or 256 nodes rounds among all ranks, one of which may cross a node's boundary in each.
+/// Predicts the time of the agreement (component/agreement/min_allreduce.h) over the default links: up
+/// and down a binomial tree within the node, and rounds among the nodes in between. Beyond 1,024 ranks
+/// or 256 nodes: rounds among all ranks, each of which counts as a message between nodes.
 double agreement_us(const bench::ManyRanks& machine) {
     const auto hops = [](int count) { return std::bit_width(static_cast<unsigned>(count - 1)); };
     const algorithms::LinkTable links;
@@ -101,7 +102,7 @@ double agreement_us(const bench::ManyRanks& machine) {
     return 2 * hops(machine.per_node()) * node + hops(machine.all_nodes()) * network;
 }
 
-/// What a process keeps of all records, whatever communicators there are.
+/// Measures the records of all processes, which a process keeps once for all communicators.
 double kept_mib(const std::vector<topology::LocalityRecord>& records) {
     const Meter meter;
     component::PeerTable table;
@@ -139,16 +140,13 @@ void show(const bench::ManyRanks& machine, bool cyclic) {
 
 int main(int argc, char** argv) {
     CLI::App app{
-        "Time (ms) and memory (MiB) that one process spends before the first message on a communicator of "
-        "nodes of 64\n"
-        "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, in memory until the "
-        "agree, and as\n"
-        "kept for all communicators), the hierarchy, the same for a copy of the communicator, which finds "
-        "the hierarchy and\n"
-        "the plans there, the agreement as predicted (us),\n"
-        "and then the first call of each operation: its plan and the edges of one rank in the middle. 64 "
-        "KiB; of an\n"
-        "Allgather 8 bytes per rank."};
+        "Time (ms) and memory (MiB) that one process spends before the first message on a communicator.\n"
+        "Nodes have 64 ranks, leaf switches 16 nodes. Columns: the records of all ranks (on the wire, in\n"
+        "memory until the agreement, and kept for all communicators), the hierarchy, a copy of the\n"
+        "communicator, which finds the hierarchy and the plans, the predicted agreement (us), and then the\n"
+        "first call of each operation: its plan and the edges of a rank in the middle, at 64 KiB "
+        "(Allgather:\n"
+        "8 bytes per rank)."};
     int most = 1 << 20;
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

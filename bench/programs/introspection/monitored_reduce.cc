@@ -1,5 +1,5 @@
-// How long a Reduce takes while a monitoring session is active, while it is suspended, and without any
-// monitoring. Source: the paper on introspection monitoring, section 6.2.
+// Times Reduce with an active monitoring session, with a suspended one, and without any monitoring.
+// Source: the paper on introspection monitoring, section 6.2.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -17,11 +17,9 @@
 namespace {
 
 constexpr const char* description =
-    "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With --monitored, "
-    "for\n"
-    "which Open MPI's monitoring has to be on, first while a session of all processes is active, then while "
-    "it\n"
-    "is suspended; else without any call of the monitoring library.\n";
+    "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With\n"
+    "--monitored, which needs Open MPI's monitoring, it times an active and then a suspended session of\n"
+    "all processes; otherwise it makes no call of the monitoring library.\n";
 
 struct Options {
     std::vector<int> sizes = {4, 64, 1024, 16384, 65536};
@@ -50,7 +48,7 @@ public:
         for (int i = 0; i < calls; ++i) reduce();
     }
 
-    // Nanoseconds, at rank 0; whoever begins late has no time.
+    // Returns nanoseconds on rank 0; a late start leaves no time.
     void repeat(std::vector<std::int64_t>& times_ns) {
         conductor_.start(true, static_cast<std::int64_t>(options_.spin_us * 1e3));
         reduce();
@@ -87,7 +85,8 @@ void measure_size(const Options& options, bench::Conductor& conductor, int bytes
         for (int i = 0; i < options.repetitions; ++i) measurement.repeat(times_ns);
     };
     if (options.monitored) {
-        // In rows: MPI_M_continue itself, which programs call now and then, leaves the next call cold caches.
+        // Every state is timed in rows: a call right after MPI_M_continue, which programs call rarely,
+        // finds cold caches.
         check(MPI_M_continue(session), "MPI_M_continue");
         repeat(active);
         check(MPI_M_suspend(session), "MPI_M_suspend");

@@ -12,7 +12,8 @@ namespace {
 constexpr int ethernet_ip_tcp = 14 + 20 + 20;
 constexpr int timestamps = 12;
 
-// The named field of a line of names and a line of numbers, as /proc/net/snmp has them; 0 if there is none.
+// Returns the value of a named field from a line of names and a line of numbers as in /proc/net/snmp; 0
+// if there is no such field.
 std::int64_t snmp_field(const std::string& protocol, const std::string& field) {
     std::ifstream file("/proc/self/net/snmp");
     std::string names, numbers;
@@ -36,8 +37,8 @@ NicCounters NicCounters::operator-(const NicCounters& before) const {
 }
 
 NicCounters read_nic(const std::string& name) {
-    // The same counters as in /sys/class/net, but those of the caller's network namespace wherever /sys is
-    // from.
+    // These are the counters of /sys/class/net, but for the caller's network namespace, whichever one
+    // /sys shows.
     std::ifstream file("/proc/self/net/dev");
     for (std::string line; std::getline(file, line);) {
         const std::size_t colon = line.find(':');

@@ -1,4 +1,4 @@
-// What a monitoring session sees of a pattern of messages, and what the nodes' NICs count at the same time.
+// Compares what a monitoring session records of a message pattern with the counters of the nodes' NICs.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -22,13 +22,13 @@
 namespace {
 
 constexpr const char* description =
-    "Watches a pattern of messages by a monitoring session and by the counters of the nodes' NICs.\n\n"
-    "Patterns: shift (every rank to the one as many ranks further as a node has), random (every rank to\n"
-    "another one, other sizes and pairs in every call), bcast, reduce, allgather, alltoall. Open MPI's\n"
-    "monitoring has to be on.\n";
+    "Watches a pattern of messages with a monitoring session and with the counters of the nodes' NICs.\n\n"
+    "Patterns: shift (each rank to the rank one node further on), random (each rank to another one,\n"
+    "with other sizes and pairs in every call), bcast, reduce, allgather, alltoall. Needs Open MPI's\n"
+    "monitoring.\n";
 
 constexpr std::int64_t least_random_bytes = 256 << 10;
-constexpr auto quiet_time = std::chrono::milliseconds(50);  // until all that was sent has left the NIC
+constexpr auto quiet_time = std::chrono::milliseconds(50);  // time until the NIC has sent all data
 
 struct Options {
     std::string pattern = "shift";
@@ -38,7 +38,7 @@ struct Options {
     int calls = 4;
 };
 
-// Who is where: nodes are numbered in the order of their lowest ranks.
+// Placement of ranks; nodes are numbered in the order of their lowest ranks.
 struct Places {
     int rank = 0, size = 1, ranks_here = 1;
     bool leads = false;  // the lowest rank of its node
@@ -104,7 +104,7 @@ private:
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
 
-    // The same draw on all ranks.
+    // All ranks draw the same numbers.
     void random(unsigned number) {
         std::mt19937 draw(number);
         std::vector<int> to(static_cast<std::size_t>(places_.size)), bytes(to.size());
@@ -130,23 +130,24 @@ void check(int code, const char* what) {
 }
 
 struct Watched {
-    std::vector<unsigned long> messages, bytes;  // at rank 0: [sender * ranks + receiver]
-    std::vector<std::int64_t> nics;  // at rank 0: five numbers of every rank; zeros where it does not lead
+    std::vector<unsigned long> messages, bytes;  // on rank 0: [sender * ranks + receiver]
+    std::vector<std::int64_t>
+        nics;  // on rank 0: five counters per rank; zero unless the rank is its node's leader
 };
 
 bench::NicCounters read_when_quiet(const Options& options) {
     MPI_Barrier(MPI_COMM_WORLD);
     std::this_thread::sleep_for(quiet_time);
     const bench::NicCounters counters = bench::read_nic(options.nic);
-    // Nobody goes on before all have read. These messages and those of the other barriers are on the wire and
-    // in no session: some kilobytes.
+    // No rank continues before all have read. Messages of this and the other barriers cross the wire
+    // outside any session: some kilobytes.
     MPI_Barrier(MPI_COMM_WORLD);
     return counters;
 }
 
 Watched watch(const Options& options, const Places& places) {
     Pattern pattern(options, places);
-    for (int i = 0; i < options.calls; ++i) pattern.call(i);  // connections are made
+    for (int i = 0; i < options.calls; ++i) pattern.call(i);  // opens the connections
     MPI_M_msid session = 0;
     check(MPI_M_start(MPI_COMM_WORLD, &session), "MPI_M_start");
     check(MPI_M_suspend(session), "MPI_M_suspend");
@@ -200,7 +201,7 @@ bool write(const Options& options, const Places& places, const Watched& watched)
 }
 
 bool measure(const Options& options) {
-    bench::read_nic(options.nic);  // every node has one, or is refused
+    bench::read_nic(options.nic);  // every node has one, or the option is refused
     if (options.pattern == "random" && options.bytes < least_random_bytes) {
         throw std::invalid_argument("--bytes: messages of the pattern random have 256 KiB at least");
     }
@@ -216,15 +217,15 @@ bool measure(const Options& options) {
 int main(int argc, char** argv) {
     Options options;
     CLI::App app{description};
-    app.add_option("--pattern", options.pattern, "What is sent")
+    app.add_option("--pattern", options.pattern, "Pattern to send")
         ->check(CLI::IsMember({"shift", "random", "bcast", "reduce", "allgather", "alltoall"}))
         ->capture_default_str();
     app.add_option("--bytes", options.bytes,
-                   "Of a message, of random ones at most; of a block of allgather, alltoall")
+                   "Bytes per message (the most for random) or per rank's chunk (allgather, alltoall)")
         ->check(CLI::Range(1, 1 << 30))
         ->capture_default_str();
     app.add_option("--calls", options.calls, "How often")->check(CLI::Range(1, 1000))->capture_default_str();
-    app.add_option("--nic", options.nic, "Which interface of every node")->capture_default_str();
-    app.add_option("--json", options.json, "File for what was seen, written by rank 0")->required();
+    app.add_option("--nic", options.nic, "Network interface to read on every node")->capture_default_str();
+    app.add_option("--json", options.json, "File for the counters, written by rank 0")->required();
     return bench::run(app, argc, argv, "wire_patterns", [&] { return measure(options); });
 }

@@ -1,5 +1,5 @@
-// A program that sends now and then, watched every few milliseconds by a session of its own and by the
-// counters of its node's NIC. Source: the paper on introspection monitoring, section 6.1.
+// Watches a program that sends now and then, every few milliseconds, with a monitoring session and with
+// the counters of its node's NIC. Source: the paper on introspection monitoring, section 6.1.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -24,11 +24,9 @@
 namespace {
 
 constexpr const char* description =
-    "Two processes on different nodes: rank 0 sends rank 1 messages of random sizes at random times. In both "
-    "a\n"
-    "thread reads a monitoring session every --period-ms, in rank 0 also the NIC. Open MPI's monitoring has "
-    "to\n"
-    "be on.\n";
+    "Rank 0 sends messages of random sizes at random times to rank 1 on another node. A thread in each\n"
+    "process reads a monitoring session every --period-ms, on rank 0 also the NIC. Needs Open MPI's\n"
+    "monitoring.\n";
 
 constexpr int data_tag = 1;
 constexpr int end_tag = 2;
@@ -48,9 +46,9 @@ struct Options {
 };
 
 struct Tick {
-    std::int64_t time_ns = 0;     // since the start
-    unsigned long monitored = 0;  // bytes to rank 1 since the tick before
-    bench::NicCounters nic;       // since the boot
+    std::int64_t time_ns = 0;     // seconds since the start
+    unsigned long monitored = 0;  // to rank 1 since the last tick
+    bench::NicCounters nic;       // seconds since the boot
 };
 
 struct Sent {
@@ -64,14 +62,14 @@ void check(int code, const char* what) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// A message that begins while the session is suspended is in none: whoever sends or reads holds this.
+// A session misses a message that begins while it is suspended, so sending and reading hold this lock.
 std::mutex sending_or_reading;
 
-// In a thread of each process: reading a session is collective.
+// Runs in a thread of each process, because reading a session is collective.
 std::vector<Tick> read_often(const Options& options, MPI_M_msid session, std::int64_t start_ns) {
     std::vector<Tick> ticks(static_cast<std::size_t>(options.ticks()));
     for (std::size_t i = 0; i < ticks.size(); ++i) {
-        // On a machine that is behind, too, there is time to send between two readings.
+        // Leaves time to send between two readings even on an overloaded machine.
         const std::int64_t due_ns = start_ns + static_cast<std::int64_t>(i) * options.period_ns();
         bench::wait_until(std::max(due_ns, bench::now_ns() + options.period_ns() / 10), 0);
         unsigned long sizes[2] = {0, 0};
@@ -118,7 +116,7 @@ void receive(const Options& options) {
     do {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Irecv(buffer.data(), options.most_bytes, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
-        // Not MPI_Recv: it would take a processor from the others all the time.
+        // MPI_Recv would occupy a core all the time.
         for (int arrived = 0; arrived == 0;) {
             MPI_Test(&request, &arrived, &status);
             if (arrived == 0) std::this_thread::sleep_for(receiver_sleeps);
@@ -172,7 +170,7 @@ bool measure(const Options& options) {
     bench::Conductor conductor(MPI_COMM_WORLD);
     MPI_M_msid session = 0;
     check(MPI_M_start(MPI_COMM_WORLD, &session), "MPI_M_start");
-    std::vector<char> warm(static_cast<std::size_t>(options.most_bytes));  // connections are made
+    std::vector<char> warm(static_cast<std::size_t>(options.most_bytes));  // opens the connections
     if (conductor.rank() == 0)
         MPI_Send(warm.data(), options.most_bytes, MPI_BYTE, 1, data_tag, MPI_COMM_WORLD);
     if (conductor.rank() == 1) {
@@ -199,10 +197,10 @@ int main(int argc, char** argv) {
     app.add_option("--period-ms", options.period_ms, "Milliseconds between two readings")
         ->check(CLI::Range(1.0, 1000.0))
         ->capture_default_str();
-    app.add_option("--least-bytes", options.least_bytes, "Of a message")
+    app.add_option("--least-bytes", options.least_bytes, "Least bytes of a message")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    app.add_option("--most-bytes", options.most_bytes, "Of a message")
+    app.add_option("--most-bytes", options.most_bytes, "Most bytes of a message")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--least-ms", options.least_ms, "Between messages")
@@ -211,8 +209,8 @@ int main(int argc, char** argv) {
     app.add_option("--most-ms", options.most_ms, "Between messages")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    app.add_option("--nic", options.nic, "Which interface of the node")->capture_default_str();
-    app.add_option("--json", options.json, "File for what was seen, written by rank 0")->required();
+    app.add_option("--nic", options.nic, "Network interface to read on the node")->capture_default_str();
+    app.add_option("--json", options.json, "File for the readings, written by rank 0")->required();
     return bench::run(
         app, argc, argv, "wire_series", [&] { return measure(options); }, MPI_THREAD_MULTIPLE);
 }

@@ -1,9 +1,10 @@
-// Where an unmodified MPI program spends its time: LD_PRELOAD=libmpi_profile.so STRATA_PROFILE=FOLDER program
+// Profiles the time of an unmodified MPI program: LD_PRELOAD=libmpi_profile.so STRATA_PROFILE=FOLDER
+// program
 //
-// Every rank writes FOLDER/rank-N.json when it calls MPI_Finalize. Time inside a function includes waiting
-// for other ranks. Interfaces: C, and Fortran by mpif.h or `use mpi` (`use mpi_f08` is not seen). In Open
-// MPI 4.1 Fortran's functions call PMPI_..., so that names of C alone would not see them; where one calls
-// another, the outer one counts. A rank that ends without MPI_Finalize writes nothing.
+// Every rank writes FOLDER/rank-N.json in MPI_Finalize; a rank that ends without it writes nothing. Time
+// inside a function includes waiting for other ranks. Interfaces: C, and Fortran by mpif.h or `use mpi`
+// (not `use mpi_f08`). Open MPI 4.1's Fortran functions call PMPI_..., which wrappers of the C names
+// alone would miss; of nested calls only the outer one counts.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -63,7 +64,7 @@ void count(Function function, std::int64_t bytes, Clock::time_point start) {
     calls.bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-// Calls `call()`; counts it unless it was called from inside another one.
+// Runs `call()` and counts it unless another measured function called it.
 template <typename Call>
 auto timed(Function function, std::int64_t bytes, const Call& call) {
     struct Depth {
@@ -89,7 +90,7 @@ std::int64_t bytes_of(const void* buffer, int number, MPI_Datatype type) {
     return static_cast<std::int64_t>(number) * size;
 }
 
-// Bytes that the arguments of a function of C tell.
+// Returns the bytes given by the arguments of a C function.
 template <int Count, int Type, typename Arguments>
 std::int64_t bytes_in(const Arguments& arguments) {
     if constexpr (Count < 0) {
@@ -100,7 +101,7 @@ std::int64_t bytes_in(const Arguments& arguments) {
     }
 }
 
-// Fortran's MPI_IN_PLACE is a variable of its library, of several names in different compilers.
+// Fortran's MPI_IN_PLACE is a variable of the MPI library; its name depends on the compiler.
 bool fortran_in_place(const void* buffer) {
     static const void* const place = dlsym(RTLD_DEFAULT, "mpi_fortran_in_place_");
     return place && buffer == place;
@@ -117,7 +118,7 @@ std::int64_t fortran_bytes_in(const std::array<void*, Number>& arguments) {
     }
 }
 
-// The function of the MPI library behind one of ours.
+// Returns the MPI library's function that our wrapper replaces.
 template <typename Pointer>
 Pointer next(const char* symbol) {
     void* const found = dlsym(RTLD_NEXT, symbol);
@@ -168,7 +169,7 @@ void write_function(std::FILE* file, Function function, const char*& separator) 
     separator = ",";
 }
 
-// Nothing is written without STRATA_PROFILE.
+// Does nothing without STRATA_PROFILE.
 void write_profile() {
     const char* const folder = std::getenv("STRATA_PROFILE");
     if (!folder || !*folder) return;
@@ -193,7 +194,7 @@ void write_profile() {
 
 }  // namespace
 
-// Arguments by place, those of C and those of Fortran.
+// Indices of the arguments in C and in Fortran.
 #define C_PARAMETERS_1(name) Argument<PMPI_##name, 0> a0
 #define C_PARAMETERS_2(name) C_PARAMETERS_1(name), Argument<PMPI_##name, 1> a1
 #define C_PARAMETERS_3(name) C_PARAMETERS_2(name), Argument<PMPI_##name, 2> a2

@@ -21,13 +21,12 @@ constexpr int gather_tag = 2;
 constexpr int clock_tag = 3;
 constexpr int end_tag = 4;
 constexpr int clock_questions = 100;
-constexpr std::int64_t late_mark = -1;  // in place of an end
+constexpr std::int64_t late_mark = -1;  // in place of an end time
 constexpr std::int64_t not_awaited_mark = 0;
 constexpr std::int64_t longest_lead_ns = 2'000'000'000;
-constexpr int timely_starts = 50;  // after so many a shorter lead is tried
+constexpr int timely_starts = 50;  // starts in time before a shorter lead is tried
 
-// Equal where the clocks are the same one: the boot of the kernel, and the time namespace, which may shift
-// it.
+// Identifies the clock: the boot of the kernel and the time namespace, which may shift it.
 std::int64_t clock_identity() {
     std::string boot;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -95,7 +94,7 @@ std::int64_t Conductor::ask(int other) {
         quickest = after - before;
         ahead = theirs - (before + quickest / 2);
     }
-    uncertainty_ns_ = std::max(uncertainty_ns_, quickest);  // half of it, for each of two ranks
+    uncertainty_ns_ = std::max(uncertainty_ns_, quickest);  // half of it for each of two ranks
     return ahead;
 }
 

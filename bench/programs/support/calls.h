@@ -1,5 +1,5 @@
-// Who does the collective operations that collective_latency measures: MPI itself or a mock-up, which
-// composes them of other ones.
+// Implementations of the collective operations that collective_latency measures: MPI's own, or mock-ups
+// that compose them of other operations.
 
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace bench {
 
-// The parts of all ranks in a whole, in bytes and by rank.
+// Parts of all ranks in a whole, in bytes, by rank.
 struct Parts {
     std::vector<int> counts, displacements;
 };
 
-// MPI's own operations on one communicator. A mock-up overrides those it composes. Bytes move as MPI_BYTE;
-// reductions sum doubles. What only the root has or gets is ignored elsewhere; nothing is in place.
+// MPI's own operations on one communicator. A mock-up overrides those that it composes. Data moves as
+// MPI_BYTE; reductions sum doubles. Arguments that matter only at the root are ignored elsewhere. No
+// call is in place.
 class Calls {
 public:
     explicit Calls(MPI_Comm comm);
@@ -31,8 +32,8 @@ public:
     int size() const { return size_; }
     MPI_Comm comm() const { return comm_; }
 
-    // Makes what operations with this root need, so that it is not timed. Collective. Of operations without a
-    // root any will do.
+    // Prepares operations with this root, so that the preparation is not timed. Collective. Operations
+    // without a root take any.
     virtual void prepare(int /*root*/) {}
 
     virtual void bcast(char* buffer, int bytes, int root);
@@ -42,7 +43,7 @@ public:
     virtual void gather(const char* own, int each, char* whole, int root);
     virtual void scatter(const char* whole, int each, char* own, int root);
     virtual void barrier();
-    // With parts of different sizes; no mock-up composes these.
+    // Parts of different sizes; no mock-up composes these.
     void allgatherv(const char* own, const Parts& parts, char* whole);
     void gatherv(const char* own, const Parts& parts, char* whole, int root);
     void scatterv(const char* whole, const Parts& parts, char* own, int root);
@@ -52,12 +53,12 @@ private:
     int rank_ = 0, size_ = 1;
 };
 
-// One way of doing them.
+// One implementation.
 struct Algorithm {
     std::string_view name;                         // as --with takes it
-    std::span<const std::string_view> operations;  // which ones it composes; empty: it is MPI's own
-    // Collective. `node_of`: a number for every rank's node. Throws std::invalid_argument on all ranks, with
-    // the reason, where it cannot be done.
+    std::span<const std::string_view> operations;  // composed ones; empty: MPI's own
+    // Collective. `node_of` holds the number of every rank's node. Throws std::invalid_argument with the
+    // reason, on all ranks, where the implementation cannot work.
     std::unique_ptr<Calls> (*make)(MPI_Comm comm, std::span<const int> node_of);
 
     bool has(std::string_view operation) const;

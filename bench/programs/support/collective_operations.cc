@@ -22,7 +22,7 @@ struct Blocks : Parts {
     }
 };
 
-// All of one size, which makes the whole a multiple of the ranks: rounded up.
+// Equal parts; rounds the whole up to a multiple of the number of ranks.
 Blocks equal_blocks(std::uint64_t size, int ranks) {
     const auto count = static_cast<std::uint64_t>(ranks);
     const std::uint64_t each = (size + count - 1) / count;
@@ -34,7 +34,7 @@ Blocks equal_blocks(std::uint64_t size, int ranks) {
     return blocks;
 }
 
-// In the ratio 1 : 2 : 3 : 1 : 2 : 3 ... by rank. Of a small whole some parts are empty.
+// Parts in the ratio 1 : 2 : 3 : 1 : 2 : 3 ... by rank. A small whole has empty parts.
 Blocks unequal_blocks(std::uint64_t size, int ranks) {
     const auto weight_before = [](std::uint64_t rank) {
         return rank / 3 * 6 + std::array<std::uint64_t, 3>{0, 1, 3}[rank % 3];
@@ -72,9 +72,9 @@ private:
     std::vector<char> buffer_;
 };
 
-// Reduce and Allreduce: the sum of doubles. Rank r contributes multiples of its factor, so that the sum holds
-// the same multiples of all factors together. The factors have no pattern: one rank missing and another
-// counted twice shows.
+// Reduce and Allreduce: the sum of doubles. Rank r contributes multiples of its factor, so that the sum
+// holds the same multiples of the sum of all factors. The factors follow no pattern, so that a missing
+// rank cannot be hidden by one that is counted twice.
 class Reduction : public Collective {
 public:
     Reduction(std::uint64_t size, Calls& calls, bool everywhere)
@@ -116,7 +116,7 @@ private:
     std::vector<double> own_, sum_;
 };
 
-// Gather, Gatherv, Allgather and Allgatherv: every rank's block arrives in the whole.
+// Gather, Gatherv, Allgather and Allgatherv: the chunks of all ranks arrive in the whole.
 class Gathering : public Collective {
 public:
     Gathering(Blocks blocks, Calls& calls, bool everywhere, bool unequal)
@@ -164,7 +164,7 @@ private:
     std::vector<char> own_, whole_;
 };
 
-// Scatter and Scatterv: every rank receives its block of the root's whole.
+// Scatter and Scatterv: every rank receives its chunk of the root's whole.
 class Scattering : public Collective {
 public:
     Scattering(Blocks blocks, Calls& calls, bool unequal)

@@ -1,5 +1,5 @@
-// The collective operations that collective_latency measures: what each rank contributes, the call, and what
-// has to come out, computed without any other rank's help.
+// The collective operations that collective_latency measures: each rank's contribution, the call, and
+// the expected result, which every rank computes alone.
 
 #pragma once
 
@@ -13,32 +13,33 @@
 
 namespace bench {
 
-// One operation on data of one size, with this rank's buffers. All ranks call the members with the same
-// arguments; the root has no meaning for operations without one.
+// One operation on data of one size with this rank's buffers. All ranks call the members with the same
+// arguments; operations without a root ignore it.
 class Collective {
 public:
     explicit Collective(Calls& calls) : calls_(&calls) {}
     virtual ~Collective() = default;
 
-    // Who does it from now on, with the same ranks.
+    // Sets the implementation for the following calls; it has the same ranks.
     void let(Calls& calls) { calls_ = &calls; }
 
-    // Puts the contribution in place, makes every byte of the result wrong, and lets whoever does the
-    // operation make what it needs for this root. Collective.
+    // Writes the contribution, makes every byte of the result wrong, and prepares the implementation for
+    // this root. Collective.
     void prepare(std::uint64_t repetition, int root) {
         fill_in(repetition, root);
         calls_->prepare(root);
     }
     virtual void call(int root) = 0;
-    // Bytes of this rank's result that are not what they have to be.
+    // Returns the number of wrong bytes in this rank's result.
     virtual std::int64_t wrong_bytes(std::uint64_t repetition, int root) = 0;
 
-    // The rank with whose return the operation is over; everybody: with that of the last one.
+    // Returns the rank whose return ends the operation; `everybody` if the last return of all ranks ends
+    // it.
     virtual int awaited(int /*root*/) const { return Conductor::everybody; }
     bool awaits_me(int root) const {
         return awaited(root) == Conductor::everybody || awaited(root) == calls_->rank();
     }
-    // Size of the data in bytes, after rounding.
+    // Returns the size of the data in bytes after rounding.
     virtual std::uint64_t bytes() const = 0;
 
 protected:
@@ -47,15 +48,15 @@ protected:
     Calls* calls_;
 };
 
-// `calls` has to outlive it.
+// `calls` has to outlive the result.
 using MakeCollective = std::unique_ptr<Collective> (*)(std::uint64_t size, Calls& calls);
 
 struct Operation {
-    std::string_view name;      // as --op takes it
-    std::string_view function;  // of MPI
+    std::string_view name;      // name that --op takes
+    std::string_view function;  // name of the MPI function
     MakeCollective make;
     bool rooted = true;
-    bool sized = true;  // false: it moves no data, and its check are times (see collective_latency)
+    bool sized = true;  // false: it moves no data, and times are its check (see collective_latency)
 };
 
 std::span<const Operation> all_operations();

@@ -8,8 +8,7 @@ namespace bench {
 
 void describe_timing(CLI::App& app, int& repetitions, const std::string& help, double& spin_us) {
     app.add_option("--reps", repetitions, help)->check(CLI::Range(1, 1'000'000))->capture_default_str();
-    describe_number(app, "--spin-us", spin_us,
-                    "Microseconds before a start in which a rank waits without sleeping");
+    describe_number(app, "--spin-us", spin_us, "Microseconds before a start in which a rank spins");
 }
 
 void describe_number(CLI::App& app, const std::string& name, double& value, const std::string& help) {

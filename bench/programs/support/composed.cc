@@ -1,5 +1,5 @@
-// Every operation composed of ones that do at least as much: none of them should be faster than the
-// operation.
+// Composes every operation of others that do at least as much work. None should beat the operation
+// itself.
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,8 @@ class Composed : public Calls {
 public:
     using Calls::Calls;
 
-    // Scatter and Allgather of equal blocks; beside the buffer where it cannot be cut equally.
+    // Scatter and Allgather of equal parts, through a second buffer where the data does not divide
+    // equally.
     void bcast(char* buffer, int bytes, int root) override {
         const int each = (bytes + size() - 1) / size();
         const bool cut = each * size() != bytes;
@@ -23,7 +24,7 @@ public:
         char* const mine = whole + static_cast<std::ptrdiff_t>(rank()) * each;
         MPI_Scatter(whole, each, MPI_BYTE, rank() == root ? MPI_IN_PLACE : mine, each, MPI_BYTE, root,
                     comm());
-        // coll/tuned 4.1 decides by what is sent, in place too.
+        // coll/tuned 4.1 decides by the sent bytes, in place too.
         MPI_Allgather(MPI_IN_PLACE, each, MPI_BYTE, whole, each, MPI_BYTE, comm());
         if (cut && rank() != root) std::memcpy(buffer, whole, static_cast<std::size_t>(bytes));
     }

@@ -1,4 +1,4 @@
-// The hierarchical mock-up: one leader per node; the root leads its own.
+// The hierarchical mock-up: one leader per node; the root leads its own node.
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@ namespace bench {
 
 namespace {
 
-// What the leaders exchange: the blocks of all nodes, node by node, in bytes.
+// Chunks that the leaders exchange, in bytes: those of all nodes, node by node.
 struct NodeBlocks {
-    std::vector<int> ranks;  // whose blocks, in this order
+    std::vector<int> ranks;  // ranks that own the chunks, in this order
     Parts parts;             // by node
 
     NodeBlocks(const NodeOrder& order, int each) {
@@ -87,7 +87,7 @@ public:
                 from_rank_order(blocks.ranks, whole, each, together);
                 all = together;
             }
-            // The root's node is the first: its blocks are where they begin.
+            // The root's node is the first, so its chunks are in place.
             of_node = split.roots() ? all : together;
             MPI_Scatterv(all, blocks.parts.counts.data(), blocks.parts.displacements.data(), MPI_BYTE,
                          split.roots() ? MPI_IN_PLACE : together, blocks.parts.counts[here], MPI_BYTE, 0,

@@ -40,7 +40,7 @@ std::vector<std::uint64_t> sizes_of(const json& list) {
     return sizes;
 }
 
-// The entries of a list, each understood by `parse`; complaints name the file and the entry.
+// Parses the entries of a list with `parse`; errors name the file and the entry.
 template <class Parse>
 auto entries(std::string_view text, const std::string& path, Parse parse) {
     std::vector<decltype(parse(json()))> found;

@@ -1,4 +1,4 @@
-// Who is measured and what, where files say it.
+// Files of contenders and of operations to measure.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace bench {
 
-// One of those that are measured in turn.
+// One of the contenders measured in turn.
 struct Contender {
     std::string name = "mpi";
     std::string algorithm = "mpi";            // as --with takes it
-    std::map<std::string, std::string> info;  // of the communicator that it gets of its own
-    std::vector<std::uint64_t> sizes;         // it takes part in these alone; empty: in all
+    std::map<std::string, std::string> info;  // info keys of its own communicator
+    std::vector<std::uint64_t> sizes;         // sizes that it takes part in; empty: all
 };
 
-// One operation, at some sizes.
+// One operation at some sizes.
 struct Cell {
     std::string operation;
     std::string root = "0";  // as --root takes it
@@ -29,13 +29,13 @@ struct Cell {
     bool wants(const Contender& contender, std::uint64_t size) const;
 };
 
-// From the text of a file: [{"name": "han", "with": "mpi", "info": {"ompi_comm_coll_preference": "han"},
-// "sizes": [8, 65536]}, ...]; only the name has to be there. Throws std::invalid_argument, which begins with
-// `path`.
+// Parses the text of a file such as [{"name": "han", "with": "mpi", "info":
+// {"ompi_comm_coll_preference": "han"}, "sizes": [8, 65536]}, ...]; only the name is required. Throws
+// std::invalid_argument, whose text begins with `path`.
 std::vector<Contender> parse_contenders(std::string_view text, const std::string& path);
 
-// [{"op": "bcast", "root": "last", "sizes": [8, 65536], "except": {"han": [65536]}}, ...]; only the operation
-// and, if it has any, the sizes have to be there.
+// Parses [{"op": "bcast", "root": "last", "sizes": [8, 65536], "except": {"han": [65536]}}, ...].
+// Required are the operation and, for operations with data, the sizes.
 std::vector<Cell> parse_cells(std::string_view text, const std::string& path);
 
 }  // namespace bench

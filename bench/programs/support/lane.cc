@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-// `count` elements in as many shares as a node has ranks, the first ones one larger.
+// Divides `count` elements into one share per rank of a node; the first shares are one larger.
 Parts shares(int count, int ranks) {
     Parts parts;
     int start = 0;
@@ -23,9 +23,9 @@ Parts shares(int count, int ranks) {
     return parts;
 }
 
-// Lane by lane, and on each node by node: whose blocks they are that the ranks of a node have together after
-// each has gathered its lane's.
-std::vector<int> ranks_by_lane(const NodeOrder& order) {
+// Owners of the chunks that a node's ranks hold together after each has gathered along its rail: rail by
+// rail, and node by node within a rail.
+std::vector<int> ranks_by_rail(const NodeOrder& order) {
     std::vector<int> ranks;
     for (std::size_t place = 0; place < order.nodes.front().size(); ++place) {
         for (const auto& node : order.nodes) ranks.push_back(node[place]);
@@ -81,8 +81,8 @@ public:
         char* const together = ordered ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
         MPI_Allgather(own, each, MPI_BYTE, together + static_cast<std::ptrdiff_t>(split.place) * of_lane,
                       each, MPI_BYTE, split.across);
-        // coll/tuned 4.1 decides by what is sent, in place too.
-        MPI_Allgather(MPI_IN_PLACE, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, split.node);
+        // coll/tuned 4.1 decides by the sent bytes, in place too.
+        MPI_Allgather(MPI_IN_PLACE, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, split.node);
         if (!ordered) to_rank_order(ranks, together, each, whole);
     }
 
@@ -94,17 +94,17 @@ public:
         char* const together = direct ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
         MPI_Gather(own, each, MPI_BYTE, together, each, MPI_BYTE, 0, split.across);
         if (split.index != 0) return;
-        // The root is at place 0: its lane's blocks are where they belong.
-        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, 0,
+        // The root is at place 0, so its rail's chunks are in place.
+        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, 0,
                    split.node);
         if (split.roots() && !direct) to_rank_order(ranks, together, each, whole);
     }
 
     void scatter(const char* whole, int each, char* own, int root) override {
         const NodeSplit& split = splits_.of(root);
-        const std::vector<int> ranks = ranks_by_lane(split.order);
-        const int of_lane = split.nodes() * each;
-        const char* mine = nullptr;  // my lane's blocks
+        const std::vector<int> ranks = ranks_by_rail(split.order);
+        const int of_rail = split.nodes() * each;
+        const char* mine = nullptr;  // chunks of this rank's rail
         if (split.index == 0) {
             char* const together = scratch(ranks.size() * static_cast<std::size_t>(each));
             const char* all = whole;
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // This rank's: (count, start).
+    // (count, start) of this rank.
     static std::pair<int, int> share(const Parts& parts, const NodeSplit& split) {
         const auto place = static_cast<std::size_t>(split.place);
         return {parts.counts[place], parts.displacements[place]};

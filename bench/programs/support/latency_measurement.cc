@@ -13,7 +13,7 @@ namespace {
 constexpr int most_discarded_in_a_row = 50;
 constexpr std::int64_t latecomer_ns = 1'000'000;
 
-// On rank 0: how many ranks left before the last one had entered.
+// Returns, on rank 0, how many ranks left before the last one had entered.
 std::int64_t left_early(Conductor& conductor, std::int64_t entered_ns, std::int64_t left_ns) {
     const auto entries = conductor.gather(conductor.common(entered_ns));
     const std::int64_t last = entries.empty() ? 0 : *std::max_element(entries.begin(), entries.end());
@@ -22,8 +22,8 @@ std::int64_t left_early(Conductor& conductor, std::int64_t entered_ns, std::int6
                          [&](std::int64_t exit) { return exit + conductor.uncertainty_ns() < last; });
 }
 
-// The same for a Barrier which one rank enters late. With a common start alone, a Barrier that does nothing
-// would often pass.
+// Does the same for a Barrier that one rank enters late. With a common start alone, a Barrier that does
+// nothing would often pass.
 std::int64_t left_without(Conductor& conductor, Collective& barrier, int latecomer, std::int64_t spin_ns) {
     conductor.start(true, spin_ns);
     if (conductor.rank() == latecomer) wait_until(now_ns() + latecomer_ns, spin_ns);
@@ -48,7 +48,7 @@ Measurement::Measurement(Conductor& conductor, const Operation& operation, std::
         turns_.push_back({.calls = one, .result = std::move(result)});
         turns_.back().result.bytes = collective_->bytes();
     }
-    // Only rank 0 knows which times were dropped, and all must take turns alike.
+    // Only rank 0 knows the dropped times, and all ranks have to choose the same turn.
     before_ = static_cast<std::uint64_t>(
         conductor_.agree(static_cast<std::int64_t>(turns_.front().result.times_us.size())));
     conductor_.compare_clocks();

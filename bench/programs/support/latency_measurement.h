@@ -1,4 +1,4 @@
-// How long an operation on data of one size takes, repetition by repetition, everybody in turn.
+// Times an operation on data of one size, repetition by repetition, with all parties in turn.
 
 #pragma once
 
@@ -14,26 +14,26 @@
 namespace bench {
 
 struct Result {
-    std::uint64_t bytes = 0;  // of the data, after rounding
+    std::uint64_t bytes = 0;  // data size after rounding
     std::vector<double> times_us;
     std::int64_t wrong_bytes = 0;
-    std::int64_t left_early = 0;  // how often a rank left a Barrier before the last one had entered
+    std::int64_t left_early = 0;  // times a rank left a Barrier before the last one had entered
     std::int64_t discarded = 0;   // repetitions whose start came too late for some rank
 
     bool right() const { return wrong_bytes == 0 && left_early == 0; }
 };
 
-// One repetition after another on one size, and in each everybody once, in an order that changes (in_turn()).
-// All work on the same buffers. Every rank takes part; results are complete on rank 0.
+// Runs repetitions of one size, in each of them every party once, in an order that changes (in_turn()).
+// All parties use the same buffers. Every rank takes part; rank 0 has the complete results.
 class Measurement {
 public:
-    // `root`: as root_rank() tells. `size`: 0 for operations without data.
-    // `before`: what was measured of the same, by party; empty: nothing.
+    // `root` is a result of root_rank(). `size` is 0 for operations without data. `before` holds earlier
+    // results of the same measurement by party, or is empty.
     Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties, int root,
                 std::uint64_t size, const Options& options, std::vector<Result> before = {});
 
-    // Until everybody has so many repetitions, from before among them, and this share of the time was
-    // taken. By party.
+    // Repeats until every party has `repetitions`, those of `before` included, and this share of the
+    // time was spent. Returns results by party.
     std::vector<Result> run(int repetitions, double share = 1);
 
 private:
@@ -44,11 +44,12 @@ private:
     };
 
     int rank_in_turn(std::uint64_t repetition) const;
-    // All ranks have the repetitions and took the time together, or no rank gets any.
+    // Returns true if every party has the repetitions and together they spent the time, or if one party
+    // started too late too often in a row.
     bool enough() const;
-    // False, with nothing done, if it was enough.
+    // Returns false, and does nothing, if the measurement is complete.
     bool repeat(std::uint64_t repetition);
-    // One call of one party.
+    // Runs one call of one party.
     bool call(Turn& turn, std::uint64_t repetition, bool more);
     static void count(const Outcome& outcome, Turn& turn);
 

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The value below which a share of the sorted values lies, linear between neighbours.
+// Returns the quantile `share` of the sorted values, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double share) {
     const double position = share * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(position);
@@ -20,7 +20,7 @@ double quantile(const std::vector<double>& sorted, double share) {
     return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// Complete at once: whoever reads while others are still measured finds whole lines.
+// Writes whole lines at once, so that a reader finds no partial line while the measurement continues.
 void write(std::FILE* file, const ordered_json& line) {
     if (!file) return;
     std::fprintf(file, "%s\n", line.dump().c_str());

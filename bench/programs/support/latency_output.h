@@ -1,4 +1,4 @@
-// What collective_latency tells: a table for people, and JSON.
+// Output of collective_latency: a table and JSON.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// On rank 0. Without --contenders names are left out of the table.
+// Writes on rank 0. Without --contenders the table has no names.
 class Output {
 public:
     Output(const Options& options, int ranks) : options_(options), ranks_(ranks) {}
@@ -21,15 +21,15 @@ public:
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
-    // Opens the file, if one is wanted; false, with a message, if it cannot be.
+    // Opens the JSON file if one is wanted; prints a message and returns false if it cannot.
     bool open();
-    // {"contender": ..., "communicator": ...}
+    // Writes {"contender": ..., "communicator": ...}.
     void introduce(const std::string& contender, int communicator);
-    // The head of what follows. `number`: of the cell.
+    // Prints the head of the rows of a cell. `number` is that of the cell.
     void begin(const Cell& cell, int number);
-    // Of the cell, {"cell": ..., "operation": ..., "contender": ..., "skipped": why}.
+    // Writes {"cell": ..., "operation": ..., "contender": ..., "skipped": why} for the cell.
     void skip(const std::string& contender, const std::string& why);
-    // Of the cell: {"cell": ..., "contender": ..., "size": ..., "times": ...}.
+    // Writes {"cell": ..., "contender": ..., "size": ..., "times": ...} for the cell.
     void add(const Contender& contender, std::uint64_t size, const Result& result);
 
 private:

@@ -13,7 +13,7 @@ bool NodeOrder::equal() const {
 
 NodeOrder node_order(std::span<const int> node_of, int root) {
     NodeOrder order;
-    std::map<int, std::size_t> places;  // of nodes already met
+    std::map<int, std::size_t> places;  // index of each node met so far
     const auto add = [&](int rank) {
         const auto [found, added] =
             places.try_emplace(node_of[static_cast<std::size_t>(rank)], places.size());

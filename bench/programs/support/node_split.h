@@ -1,4 +1,4 @@
-// The nodes of a communicator's ranks, and the communicators inside and between them.
+// Nodes of a communicator's ranks, and the communicators within and between them.
 
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace bench {
 
-// Ranks by node. The root's node is the first and the root the first on it, so that it is rank 0 of all
-// communicators; otherwise nodes follow their lowest ranks, and ranks on a node each other.
+// Ranks by node. The root's node comes first, and the root comes first on it, so that the root is rank 0
+// of all communicators. Other nodes are ordered by their lowest rank, ranks on a node by number.
 //
 //     node_of 0 1 0 1 1, root 3:  nodes {3 1 4} {0 2}
 struct NodeOrder {
     std::vector<std::vector<int>> nodes;
 
-    bool equal() const;  // as many ranks on every node
+    bool equal() const;  // every node has the same number of ranks
 };
 
 NodeOrder node_order(std::span<const int> node_of, int root);
 
-// The node of every rank, as the number of its lowest rank: ranks that can share memory are on one.
-// Collective.
+// Returns the node of every rank as the number of its lowest rank; ranks that can share memory are on
+// one node. Collective.
 std::vector<int> nodes_by_memory(MPI_Comm comm);
 
-// node: the ranks of the caller's node. across: those of the same place on other nodes, by node. Those at
-// place 0, the leaders, are one on every node.
+// `node` holds the ranks of the caller's node. `across` holds the ranks of the same place on other
+// nodes, ordered by node. The leaders are those at place 0, one per node.
 class NodeSplit {
 public:
     NodeSplit(MPI_Comm comm, NodeOrder order);  // collective, as is the destructor
@@ -36,8 +36,8 @@ public:
     NodeSplit& operator=(const NodeSplit&) = delete;
 
     MPI_Comm node = MPI_COMM_NULL, across = MPI_COMM_NULL;
-    int index = 0;  // of the node
-    int place = 0;  // on the node
+    int index = 0;  // index of the node
+    int place = 0;  // place on the node
     NodeOrder order;
 
     int nodes() const { return static_cast<int>(order.nodes.size()); }
@@ -46,13 +46,13 @@ public:
     bool roots() const { return index == 0 && place == 0; }
 };
 
-// A split for every root, made when it is first needed.
+// Splits by root, each made at its first use.
 class NodeSplits {
 public:
     NodeSplits(MPI_Comm comm, std::span<const int> node_of)
         : comm_(comm), node_of_(node_of.begin(), node_of.end()) {}
 
-    NodeSplit& of(int root);  // collective when first called for this root
+    NodeSplit& of(int root);  // collective in the first call for this root
 
 private:
     MPI_Comm comm_;
@@ -60,7 +60,7 @@ private:
     std::map<int, NodeSplit> splits_;
 };
 
-// Blocks of `each` bytes, one per rank in the given order, and in rank order.
+// Chunks of `each` bytes, one per rank, in the given order and in rank order.
 void to_rank_order(std::span<const int> ranks, const char* blocks, int each, char* whole);
 void from_rank_order(std::span<const int> ranks, const char* whole, int each, char* blocks);
 

@@ -1,4 +1,4 @@
-// What mock-ups have in common that split a communicator by its nodes.
+// Common part of the mock-ups that split a communicator by its nodes.
 
 #pragma once
 
@@ -11,12 +11,12 @@ namespace bench {
 
 class NodewiseCalls : public Calls {
 public:
-    // `node_of`: the node of every rank.
+    // `node_of` holds the node of every rank.
     NodewiseCalls(MPI_Comm comm, std::span<const int> node_of) : Calls(comm), splits_(comm, node_of) {}
 
     void prepare(int root) override {
         splits_.of(root);
-        splits_.of(0);  // of operations without a root
+        splits_.of(0);  // for operations without a root
     }
 
 protected:

@@ -1,6 +1,7 @@
-// Buffers whose every byte can be checked and differs from repetition to repetition.
+// Buffers in which every byte can be checked and differs between repetitions.
 //
-// What a buffer should hold is a rule: a callable that takes an index and returns eight bytes as a number.
+// A rule states what a buffer should hold: a callable that takes an index and returns eight bytes as a
+// number.
 
 #pragma once
 
@@ -12,14 +13,14 @@
 
 namespace bench {
 
-// A well-mixed number (the finaliser of splitmix64).
+// Mixes a number well (the finaliser of splitmix64).
 constexpr std::uint64_t mix(std::uint64_t value) {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
     value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
     return value ^ (value >> 31);
 }
 
-// Bytes without a meaning: neighbours, repetitions and owners (ranks, say) differ.
+// Random bytes; neighbours, repetitions and owners (such as ranks) differ.
 class Pattern {
 public:
     explicit Pattern(std::uint64_t repetition, std::uint64_t owner = 0)
@@ -30,8 +31,8 @@ private:
     std::uint64_t start_;
 };
 
-// Doubles: small whole numbers times a factor. Sums of such rules have as their factor the sum of the
-// factors, exactly, as long as that stays below 2^33: whatever the order of summation, nothing is rounded.
+// Doubles: small whole numbers times a factor. The sum of such rules has the sum of their factors as its
+// factor. It is exact while that factor stays below 2^33: no order of summation rounds.
 class Multiples {
 public:
     Multiples(std::uint64_t repetition, std::uint64_t factor) : numbers_(repetition), factor_(factor) {}
@@ -59,7 +60,7 @@ void fill(std::span<char> buffer, const Rule& rule) {
           [](char* place, std::uint64_t word, std::size_t count) { std::memcpy(place, &word, count); });
 }
 
-// Fills with something that is wrong in every byte, so that a byte that never arrives shows.
+// Fills a buffer with a wrong value in every byte, so that a byte that never arrives is detected.
 template <class Rule>
 void spoil(std::span<char> buffer, const Rule& rule) {
     fill(buffer, [&rule](std::uint64_t index) { return ~rule(index); });

@@ -11,19 +11,19 @@
 
 namespace bench {
 
-// As started (world); node by node (block), one on each node and then the next (cyclic), at random as the
-// seed says (shuffle), or node by node with fewer on some nodes (unequal): of n ranks on every second of
-// three nodes n/4 are left out, on every third twice as many.
+// world: as started; block: node by node; cyclic: one rank on each node, then the next; shuffle: random
+// by the seed; unequal: node by node with fewer ranks on some nodes (with n ranks per node it leaves out
+// n/4 on every second of three nodes and twice as many on every third).
 constexpr std::string_view rank_orders[] = {"world", "block", "cyclic", "shuffle", "unequal"};
 
-// The old ranks in their new order; `node_of` by old rank.
+// Returns the old ranks in their new order; `node_of` is by old rank.
 std::vector<int> ordered_ranks(std::span<const int> node_of, std::string_view order, std::uint64_t seed);
 
-// The ranks of `world` in that order, or MPI_COMM_NULL on a rank that is left out. Collective. What is in
-// order already is `world` itself; any other has to be freed.
+// Returns the ranks of `world` in that order, or MPI_COMM_NULL on a rank that is left out. Collective.
+// Returns `world` itself if the order does not change; the caller frees any other communicator.
 MPI_Comm ordered(MPI_Comm world, std::span<const int> ranks);
 
-// Waits for all ranks without taking much of a processor from those that work.
+// Waits for all ranks and leaves the cores to those that work.
 void wait_for_all(MPI_Comm world);
 
 }  // namespace bench
