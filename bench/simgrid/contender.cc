@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* known_names =
     "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, all:ALGORITHM, flat:ALGORITHM, "
-    "/BYTES behind an algorithm, and behind all but mpi, tuned and flat @VIEW";
+    "/BYTES after an algorithm, and @VIEW after all but mpi, tuned and flat";
 
 [[noreturn]] void unknown(const std::string& name, const std::string& why) {
     throw std::invalid_argument("contender '" + name + "': " + why + "; known: " + known_names);
@@ -68,14 +68,14 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     planner_ = std::make_unique<algorithms::Planner>(*hierarchy_, settings_, false);
 }
 
-/// One algorithm on every level, or on the topmost one with all others skipped, in the segments that stand
-/// behind it or in one piece, or as the model wants.
+/// Sets one algorithm on every level, or on the topmost level with all others excluded. Segments have the
+/// size given after the algorithm, fill the whole message, or follow the model.
 void Contender::fix(std::string method, bool whole, bool among_all) {
     std::optional<std::size_t> segment;
     if (whole) segment = 0;
     if (const std::size_t slash = method.find('/'); slash != std::string::npos) {
         segment = topology::whole_number<std::size_t>(method.substr(slash + 1));
-        if (!segment) unknown(name_, "no number of bytes behind '/'");
+        if (!segment) unknown(name_, "no number of bytes after '/'");
         method.resize(slash);
     }
     std::string methods;

@@ -17,7 +17,7 @@ constexpr int every_root = -1;
 /// One call of a collective.
 struct Call {
     algorithms::Collective collective = algorithms::Collective::bcast;
-    std::size_t bytes = 0;  ///< Operation::bytes; whole elements of 8 bytes, or whole blocks of all ranks
+    std::size_t bytes = 0;  ///< Operation::bytes; whole elements of 8 bytes, or whole chunks of all ranks
     int root = 0;
     bool operator==(const Call&) const = default;
 };
@@ -26,29 +26,29 @@ struct Call {
 /// process that take turns.
 class Contender {
 public:
-    /// `name`:
+    /// `name` is one of:
     ///   mpi             SMPI's own collectives, by the selector in force
-    ///   tuned           the messages of coll/tuned of Open MPI 4.1, to which the plugin leaves calls
-    ///   strata          the plugin's choice with links as a tuner would have measured them
-    ///   untuned         the same with the links that are built in
-    ///   levels:ALG      one algorithm on every level, streamed (tree engine)
+    ///   tuned           the messages of Open MPI 4.1's coll/tuned, the plugin's underlying component
+    ///   strata          the plugin's choice with the links that a tuner would measure
+    ///   untuned         the plugin's choice with the built-in links
+    ///   levels:ALG      one algorithm on every level, segmented (tree engine)
     ///   whole:ALG       the same, each level's message in one piece
-    ///   all:ALG         all ranks alike on the topmost level, none below it, where that can be
+    ///   all:ALG         all ranks on the topmost level, all other levels excluded, where possible
     ///   flat:ALG        one algorithm over all ranks, in one piece: the native one
-    ///   ALG/BYTES       of any of these: in segments
-    /// and for all but mpi, tuned and flat, behind '@', how the ranks are seen: Ranks::seen_as().
-    /// Throws std::invalid_argument naming what is known.
+    ///   ALG/BYTES       any of these in segments of BYTES
+    /// All but mpi, tuned and flat take '@' and a view of the ranks at their end: Ranks::seen_as().
+    /// Throws std::invalid_argument listing the known names.
     Contender(const std::string& name, const Machine& machine, Ranks& ranks);
 
     const std::string& name() const { return name_; }
-    /// Throws std::invalid_argument where this way of doing it is not one of this collective.
+    /// Throws std::invalid_argument if this contender cannot carry out the collective.
     void insist_on(algorithms::Collective collective) const;
     bool is_mpi() const { return planner_ == nullptr; }
     const topology::Hierarchy& hierarchy() const { return *hierarchy_; }
-    /// The plan of a call; kept.
+    /// Returns the plan of a call, which is cached.
     const algorithms::Plan& plan(const Call& call);
     algorithms::Operation operation(const Call& call) const;
-    /// The messages of a call that is left to the underlying component; kept.
+    /// Returns the messages of a call that is passed through to the underlying component; cached.
     std::shared_ptr<const UnderlyingComponent> previous(const Call& call);
 
 private:
@@ -62,7 +62,7 @@ private:
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
-    Call forwarded_;                                       ///< whose messages are kept
+    Call forwarded_;                                       ///< call whose messages `previous_` holds
     std::shared_ptr<const UnderlyingComponent> previous_;  // of `forwarded_`
 };
 

@@ -36,7 +36,7 @@ algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const
         // One transfer alone is no faster than the connections inside the children.
         setting.bytes_per_us = narrowest_from(link);
         setting.parallel = link.mbytes_per_s / *setting.bytes_per_us;
-        setting.handshake_us = 0;  // SMPI's take no time
+        setting.handshake_us = 0;  // SMPI's copies take no time
         setting.gap_us = 0;        // NICs carry bytes
         setting.offloaded = true;  // processors of SMPI do not copy
         if (link.bus_mbytes_per_s > 0) setting.bus_bytes_per_us = link.bus_mbytes_per_s;

@@ -11,42 +11,41 @@
 
 namespace strata::simulation {
 
-/// The links of one level: those by which every child group, or process, of a group of this level is joined
-/// to it.
+/// Links of one level: those that join every child group, or process, to its group of this level.
 struct LinkClass {
     topology::LevelPattern level;
-    double latency_us = 0;        ///< first byte, from process to process of two children, end to end
-    double mbytes_per_s = 0;      ///< of one child's connection, each direction by itself; 10^6 bytes
-    double bus_mbytes_per_s = 0;  ///< of all that moves between children, or from one outwards; 0: no limit
+    double latency_us = 0;        ///< of the first byte, from process to process of two children
+    double mbytes_per_s = 0;      ///< of one child's connection, in each direction; 10^6 bytes/s
+    double bus_mbytes_per_s = 0;  ///< of all data between children or from one outwards; 0: no limit
 };
 
-/// A machine to simulate: a job that fills it, and what its links, NICs and processors do.
+/// A machine to simulate: a job that fills it, its links, NICs and processors.
 struct Machine {
     std::string name;
     std::string title;
     tool::JobOptions job;             ///< one rank per core, in block order
     std::vector<LinkClass> links;     ///< from the outermost level inwards
     std::size_t eager_bytes = 0;      ///< messages up to this size leave before their receive is posted
-    double overhead_us = 0;           ///< processor time of every message, at either end
-    double combine_mbytes_per_s = 0;  ///< of a reduction: bytes of one operand
-    /// What a NIC writes into NUMA domains other than its own, at most; 0: as much as the links between them
-    /// carry (seed paper on NUIOA collectives, section 4.2).
+    double overhead_us = 0;           ///< CPU time of every message at either end
+    double combine_mbytes_per_s = 0;  ///< of a reduction, in bytes of one operand
+    /// Limit of a NIC's writes into other NUMA domains than its own; 0: the limit of the links between them
+    /// (seed paper on NUIOA collectives, section 4.2).
     double far_receive_mbytes_per_s = 0;
 
-    /// Throws std::invalid_argument naming the level and those described.
+    /// Throws std::invalid_argument with the level and the described ones.
     const LinkClass& at(topology::LevelKey level) const;
-    /// What a tuner would find on these links.
+    /// Returns the links as a tuner would measure them.
     algorithms::LinkTable table(const topology::Hierarchy& hierarchy) const;
 
 private:
     double narrowest_from(const LinkClass& link) const;
 };
 
-/// Reads a description (machines/, which README.md there explains), of at most 1 MiB. Throws
-/// topology::FileError: the file, the place in it, and what is allowed there.
+/// Reads a description (see machines/README.md) of at most 1 MiB. Throws topology::FileError with the file,
+/// the place in it, and the allowed values.
 Machine read_machine(const std::string& file);
 
-/// The same of what the file has; `file`: its name in errors.
+/// Parses the text of a description; errors call it `file`.
 Machine machine_from_text(std::string_view text, const std::string& file);
 
 }  // namespace strata::simulation

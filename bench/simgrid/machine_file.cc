@@ -13,10 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 40;    // of a message
-constexpr std::size_t longest_file = std::size_t{1} << 20;  // some kilobytes describe a machine
+constexpr std::size_t most_bytes = std::size_t{1} << 40;    // limit of one message
+constexpr std::size_t longest_file = std::size_t{1} << 20;  // a description takes some kilobytes
 
-/// One object of the file, and its place in it for messages.
+/// One object of the file and its place, for error messages.
 class Reader {
 public:
     Reader(const json& object, std::string place) : object_(object), place_(std::move(place)) {
@@ -88,7 +88,7 @@ LinkClass read_link(const Reader& reader) {
             reader.number("bus_mbytes_per_s", 0)};
 }
 
-/// As strata-topo's options of these names.
+/// Parses the job, whose keys are strata-topo's options.
 tool::JobOptions read_job(const Reader& reader) {
     reader.allow({"topology", "nodes", "hosts", "network", "nic"});
     tool::JobOptions job;
@@ -107,7 +107,7 @@ Machine read(const json& document, const std::string& file) {
     Machine machine;
     machine.name = reader.text("name");
     machine.title = reader.text("title");
-    reader.text("source");  // whoever describes a machine says where the numbers come from
+    reader.text("source");  // the author states where the numbers come from
     machine.job = read_job(reader.part("job"));
     const json& links = reader.list("links");
     for (std::size_t i = 0; i < links.size(); ++i) {
@@ -126,7 +126,7 @@ Machine machine_from_text(std::string_view text, const std::string& file) {
     json document;
     try {
         document = json::parse(text);
-    } catch (const json::exception& error) {  // of a number that is too large, too
+    } catch (const json::exception& error) {  // a number that is too large throws too
         throw topology::FileError(file, 0, error.what());
     }
     return read(document, file);

@@ -22,17 +22,17 @@ using topology::Hierarchy;
 using topology::LocalityRecord;
 using Links = std::vector<s4u::LinkInRoute>;
 
-constexpr const char* first_core = "first core of the node";  // property of a host
+constexpr const char* first_core = "first core of the node";  // host property
 constexpr double any_bandwidth = 1e12;                        // bytes per second
-constexpr double host_speed = 1e9;  // operations per second; smpi/host-speed says the same
+constexpr double host_speed = 1e9;  // operations per second, equal to smpi/host-speed
 constexpr double weight = 1;        // seconds
 
-/// Seconds; links that are not in it have none.
+/// Latencies in seconds; absent links have none.
 using Latencies = std::unordered_map<const s4u::Link*, double>;
 
-/// SimGrid weighs a transfer by the latency of its way, as TCP would. Links of this platform share in equal
-/// parts: every way has the same latency there, that of the core which it leaves, and `latencies` are what
-/// it takes.
+/// Replaces SimGrid's latencies. SimGrid weights a transfer by the latency of its route, as TCP would, but
+/// transfers on this platform share a link equally: every route therefore has the same SimGrid latency,
+/// that of the core it starts from, and its time comes from `latencies`.
 void share_in_equal_parts(std::shared_ptr<const Latencies> latencies) {
     const auto factor = [latencies = std::move(latencies)](double, const s4u::Host*, const s4u::Host*,
                                                            const std::vector<s4u::Link*>& way,
@@ -47,7 +47,7 @@ void share_in_equal_parts(std::shared_ptr<const Latencies> latencies) {
     release::set_latency_factor(factor);
 }
 
-/// A group as its parent sees it: a zone, or a host, and the router by which messages leave it.
+/// A group as its parent sees it: a zone or a host, and the router through which messages leave it.
 struct Child {
     NetPoint* point = nullptr;
     NetPoint* gateway = nullptr;  ///< null for a host
@@ -74,7 +74,8 @@ public:
     }
 
 private:
-    /// The group of a node that its NIC hangs below: the smallest one around all cores at distance 0.
+    /// Returns the group of a node from which its NIC hangs: the smallest one that contains all cores at
+    /// distance 0.
     void note_nic(int node) {
         int first = -1;
         int found = node;
@@ -99,8 +100,8 @@ private:
         return release::add_link(zone, name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth);
     }
 
-    /// The connection of a child to `group`; inside the child half of its own latency has passed. Returns the
-    /// links there and back.
+    /// Connects a child to `group`. The child's inner links already account for half its own latency.
+    /// Returns the links up and down.
     std::pair<s4u::Link*, s4u::Link*> connect(s4u::NetZone* zone, const Group& group, const std::string& name,
                                               double inner_us, Child& child) {
         const LinkClass& links = machine_.at(group.level);
@@ -117,17 +118,17 @@ private:
         return {up, down};
     }
 
-    /// The connection of a core. A process copies, and its NIC serves it, message after message: were they
-    /// to share its connection all segments under way would arrive together, and no pipeline would ever fill.
+    /// Connects a core. A core's copies and its NIC handle one message at a time. If messages shared the
+    /// connection instead, all segments under way would arrive together and no pipeline would fill.
     void connect_core(s4u::NetZone* zone, const Group& group, const std::string& name, Child& child) {
         const auto [up, down] = connect(zone, group, name, 0, child);
         up->set_latency(weight);
         for (s4u::Link* way : {up, down}) way->set_concurrency_limit(1);
     }
 
-    /// A way out of `zone`. SimGrid follows ways between points of one zone, and between points of zones side
-    /// by side, but takes wrong links where one point's zone is inside the other's: so it is a router beside
-    /// hosts, or in a zone of its own beside zones.
+    /// Makes a way out of `zone`. SimGrid routes correctly between points of one zone and between points of
+    /// sibling zones, but takes wrong links between a point and a zone that contains it. The exit is
+    /// therefore a router beside hosts, or a router in its own zone beside zones.
     static Child exit_of(s4u::NetZone* zone, const std::string& name, bool beside_hosts) {
         const std::string router_name = name + ".router";
         if (beside_hosts) return {release::add_router(zone, router_name), nullptr, {}, {}};
@@ -152,8 +153,8 @@ private:
         return child;
     }
 
-    /// The same in a zone of its own, to stand beside zones. Its connection is outside: a host that is its
-    /// zone's gateway leaves it by no link.
+    /// Makes a core in its own zone, to stand beside zones. The connection is outside that zone, because a
+    /// route leaves a host that is its zone's gateway without any link.
     Child build_core_zone(s4u::NetZone* zone, const Group& group, int rank) {
         const std::string name = "zone." + std::to_string(rank);
         s4u::NetZone* const own = release::add_star(zone, name);
@@ -230,8 +231,9 @@ private:
         }
     }
 
-    /// The same pair by pair, for the NIC, the last child. What it exchanges with other parts of its node,
-    /// by the exit before it, passes by the memory here and its bus; what it writes there can be slower.
+    /// Joins children pair by pair where a NIC (the last child) hangs. Its traffic with other parts of the
+    /// node, through the exit before it, bypasses the memory here and its bus; its writes there can be
+    /// slower.
     void join_pairs(s4u::NetZone* zone, const std::string& name, const std::vector<Child>& children) const {
         const Child& nic = children.back();
         const Child& exit = children[children.size() - 2];
@@ -258,7 +260,7 @@ private:
     const Hierarchy& hierarchy_;
     const std::vector<LocalityRecord>& records_;
     std::vector<s4u::Host*> hosts_;
-    std::map<int, int> nic_of_;           // group that a NIC hangs below -> its node
+    std::map<int, int> nic_of_;           // group from which a NIC hangs -> its node
     std::map<int, NetPoint*> nic_exits_;  // by node
     std::shared_ptr<Latencies> latencies_ = std::make_shared<Latencies>();
 };

@@ -13,8 +13,8 @@ namespace {
 using algorithms::FlatStep;
 using algorithms::MessageSchedule;
 
-/// What every receive gets: messages between two ranks match, channel by channel, in the order of their
-/// steps.
+/// Returns the bytes of every receive, by rank and step. Messages between two ranks match, channel by
+/// channel, in the order of their steps.
 std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& program) {
     std::map<std::tuple<int, int, int>, std::deque<std::size_t>> sent;
     for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {
@@ -35,7 +35,7 @@ std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& prog
     return received;
 }
 
-/// One rank that goes through its steps.
+/// One rank's progress through its steps.
 class Walk {
 public:
     Walk(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory)

@@ -9,14 +9,14 @@
 
 namespace strata::simulation {
 
-/// The messages of the component that the plugin leaves calls to (algorithms::underlying_programs()), of one
-/// call, shared by all ranks. What they carry means nothing.
+/// Messages of the underlying component (algorithms::underlying_programs()) for one call, shared by all
+/// ranks. Their contents are arbitrary.
 class UnderlyingComponent {
 public:
     UnderlyingComponent(const algorithms::Operation& operation, int ranks);
 
-    /// One rank's part. `memory`: at least the longest message, twice: what is sent, and what is received.
-    /// `combine` takes the time of combining so many bytes. Returns MPI's code.
+    /// Performs one rank's part. `memory` holds twice the longest message: a send and a receive buffer.
+    /// `combine` takes the time of combining that many bytes. Returns MPI's code.
     int perform(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory,
                 void (*combine)(std::size_t bytes)) const;
 

@@ -10,7 +10,7 @@
 namespace strata::simulation {
 namespace {
 
-/// The same order on every platform for one seed.
+/// Shuffles by seed, with the same order on every platform.
 void shuffle(std::vector<topology::LocalityRecord>& records, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (std::size_t left = records.size(); left > 1; --left) {

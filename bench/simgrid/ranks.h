@@ -8,33 +8,33 @@
 
 namespace strata::simulation {
 
-/// Which ranks a job on a machine has, beyond what Machine::job says; empty: one per core, in block order.
+/// Ranks of a job on a machine, where they differ from Machine::job; empty: one per core, in block order.
 struct JobSpec {
-    std::string nodes = {};      ///< the first so many, as strata-topo's --nodes; --hosts must not be given
-    std::string hosts = {};      ///< these nodes, as strata-topo's option
+    std::string nodes = {};      ///< number of nodes used, as strata-topo's --nodes; excludes --hosts
+    std::string hosts = {};      ///< nodes used, as strata-topo's option
     std::string ppn = {};        ///< as strata-topo's option
-    std::string placement = {};  ///< the same
+    std::string placement = {};  ///< as strata-topo's option
     std::string order = {};      ///< block, cyclic, or shuffle:SEED
 };
 
-/// A job's ranks as the production code sees them, in one or several ways. Shared by all ranks.
+/// A job's ranks as the production code sees them, in one or several views. Shared by all ranks.
 class Ranks {
 public:
     /// Throws tool::UsageError.
     Ranks(const Machine& machine, const JobSpec& spec);
 
-    /// Some of them, as a communicator has them: member i is its rank i.
+    /// Makes a communicator of some of them: member i is its rank i.
     Ranks subset(const std::vector<int>& members) const;
 
     const std::vector<topology::LocalityRecord>& records() const { return records_; }
     int size() const { return static_cast<int>(records_.size()); }
-    /// All levels.
+    /// Returns the hierarchy with all levels.
     const topology::Hierarchy& hierarchy() { return seen_as(""); }
-    /// As `view` says; kept. Nothing: all levels. `lowest`: the same, and the lowest rank leads wherever the
-    /// NICs are. Else as coll_strata_hierarchy, with '/' in place of ',': `node`, `numa/node`, `none`,
-    /// `[0..7]+[8..15]`. Throws std::invalid_argument.
+    /// Returns the hierarchy in `view`, which is cached. Empty: all levels. `lowest`: all levels, with the
+    /// lowest rank leading wherever the NICs are. Else a value of coll_strata_hierarchy with '/' in place
+    /// of ',': `node`, `numa/node`, `none`, `[0..7]+[8..15]`. Throws std::invalid_argument.
     const topology::Hierarchy& seen_as(const std::string& view);
-    /// In one group, and nothing known about where they are.
+    /// Returns one group of all ranks without any location.
     const topology::Hierarchy& flat() const { return flat_; }
 
 private:

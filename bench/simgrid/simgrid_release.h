@@ -10,15 +10,14 @@
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #endif
 
-/// What building a platform, and the cost of a message, are called in SimGrid 3 (Debian 12) and 4 (Debian
-/// 13). All else of SimGrid is used by its own names, the same in both.
+/// Names that differ between SimGrid 3 (Debian 12) and 4 (Debian 13): building a platform, and the cost of
+/// a message. All other SimGrid names are the same in both and used directly.
 namespace strata::simulation::release {
 
 namespace s4u = simgrid::s4u;
 using simgrid::kernel::routing::NetPoint;
 
-/// By what factor to multiply the latency of a transfer of so many bytes, between two hosts by a way of
-/// links.
+/// Factor for the latency of a transfer of `bytes` between two hosts over a route of links.
 using LatencyFactor =
     std::function<double(double, const s4u::Host*, const s4u::Host*, const std::vector<s4u::Link*>&,
                          const std::unordered_set<s4u::NetZone*>&)>;
@@ -53,7 +52,7 @@ inline void set_latency_factor(const LatencyFactor& factor) {
     s4u::Engine::get_instance()->get_netzone_root()->get_network_model()->set_lat_factor_cb(factor);
 }
 
-/// The value of smpi/os, ois and or by which every message costs the same, empty ones too.
+/// Value of smpi/os, ois and or by which every message costs the same, empty ones too.
 inline std::string overhead_per_message(const std::string& seconds) { return "0:" + seconds + ":0"; }
 
 #else
@@ -88,14 +87,15 @@ inline void set_latency_factor(const LatencyFactor& factor) {
 
 #endif
 
-/// From a point of a zone to one beside it, one way; a gateway is a point inside a zone that is left or
-/// entered, null for a host or a router. In a star a null end is all the others.
+/// Adds a one-way route from a point of a zone to a sibling. A gateway is the point inside a zone through
+/// which the route leaves or enters it, null for a host or a router. In a star a null end means all other
+/// points.
 inline void add_route(s4u::NetZone* zone, NetPoint* from, NetPoint* to, NetPoint* from_gateway,
                       NetPoint* to_gateway, const std::vector<s4u::LinkInRoute>& links,
                       bool both_ways = false) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
-    "-Wdeprecated-declarations"  // SimGrid 4 knows no other way to name a star's others
+    "-Wdeprecated-declarations"  // SimGrid 4 names a star's other points in no other way
     zone->add_route(from, to, from_gateway, to_gateway, links, both_ways);
 #pragma GCC diagnostic pop
 }

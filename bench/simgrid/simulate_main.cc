@@ -1,4 +1,4 @@
-// Collectives on a simulated machine: by the plugin's own code, by fixed algorithms, and by SMPI's selectors.
+// Simulates collectives on a machine: the plugin's own code, fixed algorithms, and SMPI's selectors.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -99,7 +99,7 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
     return rows;
 }
 
-/// What the plugin's model had said.
+/// Returns the predictions of the plugin's model.
 std::string told(const Outcome& outcome) {
     if (outcome.reason.empty()) return {};
     char predicted[80];
@@ -123,26 +123,28 @@ void add_options(CLI::App& app, Options& options) {
                    "Description of a machine (bench/simgrid/machines/)")
         ->required();
     app.add_option("--op", options.ops, "Operations")->capture_default_str();
-    app.add_option("--sizes", options.sizes, "Bytes in all, with k, M, G")->capture_default_str();
-    app.add_option("--roots", options.roots, "Ranks, or all")->capture_default_str();
+    app.add_option("--sizes", options.sizes, "Total bytes, with k, M, G")->capture_default_str();
+    app.add_option("--roots", options.roots, "Root ranks, or all")->capture_default_str();
     app.add_option("--contenders", options.contenders,
                    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
-                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike), with /BYTES\n"
-                   "behind an algorithm in segments; and how they see the ranks:\n"
-                   "@lowest (the lowest lead wherever NICs are), or levels:\nstrata@numa/node")
+                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike); /BYTES after an\n"
+                   "algorithm sets its segments; @VIEW sets how they see the ranks:\n"
+                   "@lowest (the lowest rank leads wherever NICs are), or levels:\n"
+                   "strata@numa/node")
         ->capture_default_str();
-    app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich, impi, mvapich2")
+    app.add_option("--selector", options.study.selector, "SMPI's selector: ompi, mpich, impi, mvapich2")
         ->capture_default_str();
-    app.add_option("--nodes", options.study.job.nodes, "Only so many nodes");
-    app.add_option("--hosts", options.study.job.hosts, "Only these nodes");
+    app.add_option("--nodes", options.study.job.nodes, "Number of nodes to use");
+    app.add_option("--hosts", options.study.job.hosts, "Names of the nodes to use");
     app.add_option("--ppn", options.study.job.ppn, "Ranks per node (one per core)");
-    app.add_option("--placement", options.study.job.placement, "As strata-topo's (core)");
-    app.add_option("--order", options.study.job.order, "block, cyclic, shuffle:SEED (block)");
-    app.add_option("--json", options.json, "Write all results there");
-    app.add_flag("--check", options.study.check, "Every rank looks at the data that it gets");
+    app.add_option("--placement", options.study.job.placement, "Binding as in strata-topo (core)");
+    app.add_option("--order", options.study.job.order,
+                   "Order of the ranks: block, cyclic, shuffle:SEED (block)");
+    app.add_option("--json", options.json, "File for all results");
+    app.add_flag("--check", options.study.check, "Check the received data on every rank");
     app.add_flag("--explain", options.study.explain,
-                 "Also what the model predicted, and why the plan was taken");
-    app.add_flag("--traces", options.study.traces, "With --json: every message of our own engines");
+                 "Print the model's predictions and the reason for the plan too");
+    app.add_flag("--traces", options.study.traces, "With --json: write every message of our own engines");
 }
 
 int run(Options& options) {
@@ -173,8 +175,8 @@ int run(Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app{"Collectives on a simulated machine, with the plugin's own code.", "strata_simulate"};
-    app.footer("Exit status: 0; 1 where a rank got wrong data; 2 for bad input.");
+    CLI::App app{"Simulates collectives on a machine with the plugin's own code.", "strata_simulate"};
+    app.footer("Exit status: 0; 1 if a rank received wrong data; 2 for bad input.");
     add_options(app, options);
     try {
         app.parse(argc, argv);

@@ -19,21 +19,21 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Fluid transfers that share links, with exactly the bandwidths of the description. SMPI's own factors, made
-/// for one Ethernet cluster, are switched off; Platform tells latencies.
+/// Makes transfers fluid: they share links with exactly the described bandwidths. Switches off SMPI's own
+/// factors, which were fitted to one Ethernet cluster; Platform provides the latencies.
 void configure_network() {
     s4u::Engine::set_config("network/model:SMPI");
     s4u::Engine::set_config("smpi/bw-factor:0:1");
     s4u::Engine::set_config("network/bandwidth-factor:1");
-    s4u::Engine::set_config("network/weight-S:0");       // how fast a link is gives it no weight
-    s4u::Engine::set_config("network/TCP-gamma:1e15");   // no window limits anything
-    s4u::Engine::set_config("network/crosstraffic:0");   // acknowledgements take no bandwidth
-    s4u::Engine::set_config("maxmin/precision:1e-9");    // links differ by 1000 times and more
+    s4u::Engine::set_config("network/weight-S:0");       // a link's speed does not change its weight
+    s4u::Engine::set_config("network/TCP-gamma:1e15");   // no window limits a transfer
+    s4u::Engine::set_config("network/crosstraffic:0");   // acknowledgements use no bandwidth
+    s4u::Engine::set_config("maxmin/precision:1e-9");    // links differ by a factor of 1000 and more
     s4u::Engine::set_config("contexts/stack-size:512");  // KiB per rank
     s4u::Engine::set_config("contexts/guard-size:0");
 }
 
-/// Options that are known only once SMPI has declared them.
+/// Options that exist only after SMPI has declared them.
 void configure_mpi(const Machine& machine, const std::string& selector) {
     std::ostringstream seconds;
     seconds << machine.overhead_us * 1e-6;
@@ -44,7 +44,7 @@ void configure_mpi(const Machine& machine, const std::string& selector) {
     s4u::Engine::set_config("smpi/or:" + overhead);
     s4u::Engine::set_config("smpi/async-small-thresh:" + eager);
     s4u::Engine::set_config("smpi/send-is-detached-thresh:" + eager);
-    s4u::Engine::set_config("smpi/simulate-computation:no");  // no clock of this machine in the results
+    s4u::Engine::set_config("smpi/simulate-computation:no");  // keep this machine's clock out of the results
     s4u::Engine::set_config("smpi/cpu-threshold:0");
     s4u::Engine::set_config("smpi/host-speed:1e9f");
     s4u::Engine::set_config("smpi/test:0");
@@ -55,10 +55,10 @@ void configure_mpi(const Machine& machine, const std::string& selector) {
 
 s4u::BarrierPtr all_ranks;
 
-/// What SMPI gets to know of the machine: hosts are cores here.
+/// Describes the machine to SMPI, whose hosts are cores here.
 enum class View { no_nodes, nodes, cores_as_nodes };
 
-/// MPICH's Bcast, as SMPI has it, sends to ranks of the next node where nodes do not hold a power of two.
+/// SMPI's copy of MPICH's Bcast sends to ranks of the next node where nodes do not hold a power of two.
 bool hold_a_power_of_two(const std::vector<s4u::Host*>& places) {
     std::map<const s4u::Host*, unsigned> held;
     for (const s4u::Host* const core : places) ++held[Platform::first_of_node(*core)];
@@ -71,12 +71,12 @@ View view_of(const std::string& selector, const std::vector<s4u::Host*>& places)
     return selector == "mpich" && !hold_a_power_of_two(places) ? View::cores_as_nodes : View::nodes;
 }
 
-/// All ranks. Outside smpirun SMPI leaves its variable MPI_COMM_WORLD unset, and algorithms that look for
-/// ranks of one host then use communicators that are not there; SMPI looks who is on one host when a
-/// communicator is made. So the job gets a communicator of its own, made while all ranks are on the first
-/// core of their node, and the variable another value: any will do but the communicators that ranks use. With
-/// Open MPI's choices nobody looks for hosts, and a communicator for each of thousands of ranks would fill
-/// the memory.
+/// Makes a communicator of all ranks. Outside smpirun SMPI leaves its variable MPI_COMM_WORLD unset, and
+/// algorithms that look for ranks of one host then use communicators that do not exist; SMPI reads the
+/// hosts when a communicator is made. The job's communicator is therefore made while all ranks are on the
+/// first core of their node, and the variable gets another value, which may be any communicator that ranks
+/// do not use. Open MPI's selector never looks for hosts, and a communicator for each of thousands of ranks
+/// would fill the memory.
 MPI_Comm communicator_of_job(int rank, View view) {
     const MPI_Comm unset = MPI_COMM_WORLD;
     if (view == View::no_nodes) return unset;
@@ -128,7 +128,7 @@ void run_job(const Machine& machine, const Ranks& ranks, const std::string& sele
     int count = static_cast<int>(arguments.size());
     s4u::Engine engine(&count, arguments.data());
     configure_network();
-    // In this order: SMPI_init() looks for the selector, hosts for their overheads when they are made.
+    // The order matters: SMPI_init() reads the selector, and hosts read their overheads when they are made.
     smpi_init_options();
     configure_mpi(machine, selector);
     SMPI_init();

@@ -17,7 +17,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// What all ranks of a running simulation share.
+/// State that all ranks of a running simulation share.
 class Run {
 public:
     Run(const Study& study, const std::vector<Call>& asked, const Machine& machine, Ranks& ranks,
@@ -43,7 +43,7 @@ public:
         shared_.resize(2 * most);
     }
 
-    /// One simulated process.
+    /// Runs one simulated process.
     void rank_main(int rank, MPI_Comm comm) {
         RankPart part(comm, machine_, shared_, traffic_);
         if (std::any_of(contenders_.begin(), contenders_.end(),
@@ -66,7 +66,7 @@ private:
         if (rank == 0) begin(contender, number);
         start_->wait();
         if (study_.traces) part.transport().record(&sent_[static_cast<std::size_t>(rank)]);
-        start_->wait();  // all leave it at the same simulated time
+        start_->wait();  // all ranks leave it at the same simulated time
         line_up(rank);
         const double begin_s = s4u::Engine::get_clock();
         const int code = part.perform(contenders_[contender], call);
@@ -78,9 +78,9 @@ private:
         if (rank == 0) end();
         start_->wait();
     }
-    /// Lets ranks go on one after the other, at the same simulated time. A barrier wakes them in another
-    /// order each time, and that order decides between messages of the same moment: the same call would take
-    /// some per cent more or less time from place to place in a study.
+    /// Resumes ranks one after the other at the same simulated time. A barrier wakes them in another order
+    /// each time, which decides between messages of the same moment: the same call would vary by some per
+    /// cent with its place in a study.
     void line_up(int rank) {
         const auto own = static_cast<std::size_t>(rank);
         if (rank > 0) turns_[own]->acquire();
@@ -131,7 +131,7 @@ private:
     std::vector<s4u::SemaphorePtr> turns_;  // by rank
     std::deque<Contender> contenders_;
     std::vector<std::byte> shared_;
-    // Of the call that is being made.
+    // State of the current call.
     double last_s_ = 0;
     Traffic traffic_;
     Outcome current_;

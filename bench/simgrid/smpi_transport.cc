@@ -34,7 +34,8 @@ int SmpiTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer,
 int SmpiTransport::wait_some(std::span<int> done, int& count) {
     count = 0;
     int index = MPI_UNDEFINED;
-    // One at a time: SMPI's MPI_Waitsome tests all requests again for each that it finds.
+    // Completes one request at a time, because SMPI's MPI_Waitsome tests all requests again for each
+    // completed one.
     const int rc =
         MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
     if (rc == MPI_SUCCESS && index != MPI_UNDEFINED) {
@@ -57,7 +58,7 @@ int SmpiTransport::recv(std::byte* data, std::size_t bytes, int peer) {
                     MPI_STATUS_IGNORE);
 }
 
-/// Simulated messages do not fail; a buffer may.
+/// Simulated messages do not fail; an allocation may.
 void SmpiTransport::abandon() noexcept {
     for (MPI_Request& request : requests_) {
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);

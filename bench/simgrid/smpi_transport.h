@@ -9,7 +9,7 @@
 
 namespace strata::simulation {
 
-/// What one rank has sent to another, in order.
+/// Messages that one rank has sent to another, in order.
 struct SentTo {
     int peer = -1;
     int rail = 0;
@@ -17,20 +17,20 @@ struct SentTo {
     bool operator==(const SentTo&) const = default;
 };
 
-/// SMPI keeps eager messages and others in mailboxes apart, and a short one that finds a receive in the other
-/// mailbox takes it, though one posted earlier waits in its own: they must not match. Both ends know the
-/// size.
+/// Separates eager from long messages, which must not match; both ends know the size. SMPI keeps the two in
+/// different mailboxes, and a short message takes a receive from the other mailbox before an earlier one in
+/// its own.
 constexpr int tag_of(int rail, std::size_t bytes, std::size_t eager_bytes) {
     return 2 * rail + (bytes < eager_bytes ? 1 : 0);
 }
 
-/// Messages between simulated ranks, by SimGrid's SMPI. Return codes are MPI's.
+/// Messages between simulated ranks over SimGrid's SMPI. Return codes are MPI's.
 class SmpiTransport final : public algorithms::Transport {
 public:
-    /// `eager_bytes`: Machine's. `traffic`, shared by all ranks, counts what is sent.
+    /// `eager_bytes` is Machine's. `traffic`, shared by all ranks, counts the sent messages.
     SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& traffic);
 
-    /// Notes every message sent from now on; null: none.
+    /// Records every message sent from now on; null stops recording.
     void record(std::vector<SentTo>* trace) { trace_ = trace; }
 
     void begin_call(algorithms::Collective, std::span<const algorithms::PeerLevel>) override {}

@@ -19,7 +19,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// N groups of neighbours, as even as can be, in the words of Ranks::seen_as().
+/// Splits `ranks` into N groups of neighbours of nearly equal size, in Ranks::seen_as()'s grammar.
 std::string neighbours(int ranks, int groups) {
     std::string view;
     for (int group = 0; group < groups; ++group) {
@@ -41,7 +41,7 @@ std::string name_for(const std::string& contender, int ranks) {
     return contender.substr(0, at + 1) + neighbours(ranks, *groups);
 }
 
-/// One row or column of the grid, and everybody who compares there.
+/// One row or column of the grid with all contenders.
 struct Line {
     Ranks ranks;
     Traffic traffic;
@@ -77,7 +77,7 @@ public:
         shared_.resize(4 * most);
     }
 
-    /// One simulated process.
+    /// Runs one simulated process.
     void rank_main(int rank, MPI_Comm comm) {
         const int row = rank / columns_;
         const int column = rank % columns_;
@@ -95,7 +95,7 @@ public:
             for (std::size_t one = 0; one < study_.contenders.size(); ++one) {
                 if (rank == 0) last_s_ = 0;
                 start_->wait();
-                start_->wait();  // all leave it at the same simulated time
+                start_->wait();  // all ranks leave it at the same simulated time
                 const double begin_s = s4u::Engine::get_clock();
                 multiply(row_part, mine_along_row.contenders[one], column_part,
                          mine_along_column.contenders[one]);

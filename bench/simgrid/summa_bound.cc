@@ -12,7 +12,7 @@ public:
     Grid(const Machine& machine, const topology::Hierarchy& hierarchy)
         : machine_(machine), hierarchy_(hierarchy), us_(hierarchy.stop.size(), 0.0) {}
 
-    /// Along the ranks `first`, `first + apart`, ..., `size` of them, from the one at `root`.
+    /// Broadcasts along the ranks `first`, `first + apart`, ..., `size` in number, from the one at `root`.
     void broadcast(int first, int apart, int size, int root) {
         if (size < 2) return;
         const int source = first + root * apart;
@@ -38,7 +38,7 @@ private:
 
     const Machine& machine_;
     const topology::Hierarchy& hierarchy_;
-    std::vector<double> us_;  // by rank: when it is done with all so far
+    std::vector<double> us_;  // by rank: end of its work so far
 };
 
 }  // namespace

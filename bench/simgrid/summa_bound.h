@@ -5,10 +5,10 @@
 
 namespace strata::simulation {
 
-/// What no algorithms of the broadcasts can beat: microseconds until the last rank has multiplied its last
-/// blocks, if every root reached all others of its row or column by one message each at once. A way through
-/// others is no shorter: one of its messages crosses the level that parts the two. What blocks weigh is not
-/// counted. `hierarchy`: all levels of the ranks.
+/// Lower bound for all broadcast algorithms: microseconds until the last rank has multiplied its last
+/// blocks, if every root sent one message to each other rank of its row or column at once. A path through
+/// other ranks is no shorter, because one of its messages crosses the level that separates the two. The
+/// bound ignores the bytes of the blocks. `hierarchy` has all levels of the ranks.
 double least_us(const SummaStudy& study, const Machine& machine, const topology::Hierarchy& hierarchy);
 
 }  // namespace strata::simulation

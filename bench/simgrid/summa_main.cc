@@ -1,4 +1,4 @@
-// SUMMA on a simulated machine, with broadcasts by the plugin's own code and by others.
+// Simulates SUMMA on a machine with broadcasts by the plugin's own code and by others.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -46,21 +46,22 @@ int run(Options& options) {
 int main(int argc, char** argv) {
     Options options;
     SummaStudy& study = options.study;
-    CLI::App app{"Multiplication of matrices by SUMMA on a simulated machine.", "strata_simulate_summa"};
+    CLI::App app{"Simulates matrix multiplication by SUMMA on a machine.", "strata_simulate_summa"};
     app.footer("Exit status: 0; 2 for bad input.");
     app.add_option("MACHINE", study.machine_file, "Description of a machine (bench/simgrid/machines/)")
         ->required();
-    app.add_option("--rows", study.rows, "Rows of the grid of processes; a divisor of their number")
+    app.add_option("--rows", study.rows, "Rows of the process grid; a divisor of the number of ranks")
         ->required();
-    app.add_option("--block", study.block_bytes, "Bytes of a block")->capture_default_str();
-    app.add_option("--multiply-us", study.multiply_us, "Processor time of a step")->capture_default_str();
+    app.add_option("--block", study.block_bytes, "Bytes per block")->capture_default_str();
+    app.add_option("--multiply-us", study.multiply_us, "CPU time per step, in microseconds")
+        ->capture_default_str();
     app.add_option(
            "--contenders", options.contenders,
            "As strata_simulate's; also whole:ALGORITHM@groups:N, N groups\nof neighbours per row and column")
         ->capture_default_str();
     app.add_option("--selector", study.selector, "SMPI's choices")->capture_default_str();
-    app.add_option("--order", study.job.order, "block, cyclic, shuffle:SEED (block)");
-    app.add_option("--json", options.json, "Write all results there");
+    app.add_option("--order", study.job.order, "Order of the ranks: block, cyclic, shuffle:SEED (block)");
+    app.add_option("--json", options.json, "File for all results");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

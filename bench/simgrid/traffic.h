@@ -6,7 +6,7 @@
 
 namespace strata::simulation {
 
-/// What ranks have sent to each other, by the widest level that it crossed.
+/// Messages that ranks have sent to each other, by the widest level that each crossed.
 class Traffic {
 public:
     struct Count {
@@ -15,7 +15,7 @@ public:
         std::uint64_t bytes = 0;
     };
 
-    /// Of the ranks of `hierarchy`, which must outlive this, and by its levels.
+    /// Counts by the levels of `hierarchy`, which must outlive this.
     explicit Traffic(const topology::Hierarchy& hierarchy);
 
     void add(int from, int to, std::size_t bytes);
@@ -25,7 +25,7 @@ public:
 
 private:
     const topology::Hierarchy* hierarchy_;
-    std::vector<std::size_t> level_of_;  // group -> its place in counts_
+    std::vector<std::size_t> level_of_;  // group -> its index in counts_
     std::vector<Count> counts_;
 };
 
