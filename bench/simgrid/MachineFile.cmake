@@ -1,4 +1,4 @@
-# Descriptions of machines, which need no SimGrid: also for the fuzzer.
+# Reads descriptions of machines; needs no SimGrid, so that the fuzzer can use it.
 include_guard(GLOBAL)
 find_package(nlohmann_json 3.11 REQUIRED)
 add_library(strata_machine_file STATIC ${CMAKE_CURRENT_LIST_DIR}/machine.cc ${CMAKE_CURRENT_LIST_DIR}/machine_file.cc)

@@ -5,14 +5,14 @@ import sys
 
 COMMANDS = {  # packages beside this file
     "demo": "what the plugin does to an unmodified program on an emulated cluster",
-    "compare": "operations, sizes and orders with all components and mock-ups, and the gate",
-    "tune": "measure a cluster's links and close choices, and write rules for it",
-    "simulate": "figures of the papers, in simulation with the plugin's own code",
+    "compare": "all components and mock-ups over operations, sizes and orders; the gate",
+    "tune": "measure a cluster's links and close choices; write rules for it",
+    "simulate": "simulate figures of the papers with the plugin's own code",
     "apps": "real programs from Debian, without and with the plugin",
-    "nuioa": "what leaders near the NIC are worth",
-    "communicators": "what a new communicator costs",
-    "introspection": "what applications gain from the introspection library",
-    "cluster": "make an emulated cluster, and run programs on it",
+    "nuioa": "gain by NIC-local leaders",
+    "communicators": "cost of a new communicator",
+    "introspection": "gain of applications by the introspection library",
+    "cluster": "make an emulated cluster and run programs on it",
 }
 
 
@@ -30,7 +30,7 @@ def main(arguments):
         print(_help())
         return 0
     if name not in COMMANDS:
-        print(f"strata-bench: no command '{name}'; there are {', '.join(COMMANDS)}", file=sys.stderr)
+        print(f"strata-bench: no command '{name}'; known: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     return importlib.import_module(f"{__package__}.{name}.command_line").main(rest)
 

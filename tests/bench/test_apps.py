@@ -222,7 +222,7 @@ class Verdict(unittest.TestCase):
         one = compared([6.0], [3.0])
         one.compare({"energy": "1.1"})
         self.assertIn("MORE THAN 1e-11", self.text(one))
-        self.assertIn("Some failed, or gave other results", self.text(one))
+        self.assertIn("Some runs failed or gave other results", self.text(one))
         two = Comparison("Title", 0, failure="stock: exit status 3")
         text = self.text(two)
         self.assertIn("FAILED: stock: exit status 3", text)

@@ -51,14 +51,14 @@ class Shared(Folder):
             return series[name].failure or series[name].absent
 
         self.assertEqual(told("levels", "levels (node tuned/0)"), "")
-        self.assertIn("did not do as told", told("levels", "levels (node tuned/0)", "set by the user"))
+        self.assertIn("ignored its settings", told("levels", "levels (node tuned/0)", "set by the user"))
         self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and takes tree")
         self.assertEqual(told("strata", "forward"), "")
         self.assertEqual(told("rails", "rails (node flat/0) in 2 rails"), "")
         self.assertEqual(told("nodes", "tree (cluster chain/0, node flat/0)"), "")
-        self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
+        self.assertIn("ignored its settings", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
         self.assertEqual(told("flat", "tree (cluster chain/0)"), "")
-        self.assertIn("did not do as told", told("flat", "tree (cluster chain/0, node flat/0)"))
+        self.assertIn("ignored its settings", told("flat", "tree (cluster chain/0, node flat/0)"))
 
 
     def test_each_rank_tells_in_a_file_of_its_own(self):
@@ -178,7 +178,7 @@ class Command(Folder):
     def test_a_violation_that_does_not_repeat_passes(self):
         status, output = self.judged("once", runs=2)  # both cells in two rounds
         self.assertEqual(status, 0, output)
-        self.assertIn("Suspected and not seen again", output)
+        self.assertIn("Suspected and not confirmed", output)
 
     def test_noise_passes(self):
         status, output = self.judged("noisy")
@@ -243,7 +243,7 @@ class Command(Folder):
     def test_the_grid_has_clusters_of_its_own(self):
         status, output = self.compare("good", "--grid")
         self.assertEqual(status, 1, output)
-        self.assertIn("--grid has clusters of its own", output)
+        self.assertIn("--grid makes its own clusters", output)
 
     def test_a_launcher_that_is_not_there(self):
         status, output = self.compare("good", "--launcher", "no-such-mpirun")

@@ -347,7 +347,7 @@ class Surveys(Folder):
                 self.assertEqual(len(outcome.blind), 1)
                 text = "\n".join(report.verdict(outcome, Paint(False)))
                 self.assertNotIn("PASSED", text)
-                self.assertIn("1 suspected ones not looked at again, or by runs that failed", text)
+                self.assertIn("1 suspected ones not repeated, or only by runs that failed", text)
                 self.assertEqual(self.survey(iter([]), seconds=0).verdict(), Verdict.UNFINISHED)
                 self.assertEqual(self.survey(iter([record(strata=1, tuned=1)])).verdict(), Verdict.PASSED)
                 self.assertEqual([label for label, _, _ in self.seen], ["again-bcast-block-root-0-8-1024"])

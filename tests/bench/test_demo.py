@@ -276,7 +276,7 @@ class Report(Folder):
         barrier = plot.script(measurement, "barrier", "svg", "barrier.svg")
         self.assertIn("'han' 1", barrier)
         self.assertIn("MPI\\\\_Barrier", barrier)
-        self.assertIn("all blocks together", plot.script(measurement, "gather", "svg", "gather.svg"))
+        self.assertIn("chunks of all ranks", plot.script(measurement, "gather", "svg", "gather.svg"))
         if shutil.which("gnuplot"):
             paths, complaint = plot.draw(measurement, self.folder)
             self.assertEqual((len(paths), complaint), (2 * len(operations.ALL), ""))

@@ -68,7 +68,7 @@ class Program(Folder):
         for line, complaint in (("pingpong 8 1 0-4", "expected two of 4 ranks"), ("pingpong 8 1 1-1", "two of 4"),
                                 ("pingpong 8 1 1-", "two of 4"), ("pingpong 8 0 0-1", "expected pingpong|stream"),
                                 ("flood 8 1 0-1", "expected pingpong|stream"), ("stream 8 1", "there is no pair"),
-                                ("stream -8 1 0-1", "expected pingpong|stream"), ("# nothing", "nothing to read")):
+                                ("stream -8 1 0-1", "expected pingpong|stream"), ("# nothing", "has no experiments")):
             status, output, _ = self.probe(line)
             self.assertNotEqual(status, 0, line)
             self.assertIn(complaint, output)

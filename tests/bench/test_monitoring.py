@@ -97,7 +97,7 @@ class Wire(unittest.TestCase):
         lines = wire.table(runs, _PLAIN)
         self.assertIn("0.08%", lines[2])
         self.assertIn("failed", lines[3])
-        self.assertIn("but for 0.10% at most: within the 2% allowed", wire.verdict(runs)[0])
+        self.assertIn("agree to 0.10%: within the 2% allowed", wire.verdict(runs)[0])
         self.assertEqual(wire.verdict(runs[1:]), [])
         bad = watched(100000)
         self.assertIn("MORE THAN", wire.verdict([self._run(bad)])[0])
@@ -239,7 +239,7 @@ class Overhead(Folder):
     def test_too_few_cores_are_told(self):
         with mock.patch.object(overhead, "cores", lambda: 2):
             times = overhead.measure(16, None, self.folder, None, Silent())
-        self.assertIn("SKIPPED: a core for each of 16 ranks: there are 2 cores here", "\n".join(overhead.table([times], _PLAIN)))
+        self.assertIn("SKIPPED: 16 ranks need a core each: there are 2 cores here", "\n".join(overhead.table([times], _PLAIN)))
         self.assertEqual(overhead.verdict([times]), [])
 
     def test_turns_and_a_run_that_fails(self):

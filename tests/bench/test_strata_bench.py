@@ -36,7 +36,7 @@ class Commands(unittest.TestCase):
         output = io.StringIO()
         with contextlib.redirect_stderr(output):
             self.assertEqual(program.main(["dmeo", "--help"]), 2)
-        self.assertEqual(output.getvalue(), f"strata-bench: no command 'dmeo'; there are {', '.join(program.COMMANDS)}\n")
+        self.assertEqual(output.getvalue(), f"strata-bench: no command 'dmeo'; known: {', '.join(program.COMMANDS)}\n")
 
     def test_link_is_the_command(self):
         def said(*call):

@@ -1,4 +1,4 @@
-"""All applications. To add one, write a class with the members of `Application` and put it into ALL."""
+"""All applications. A new one is a class with the members of `Application` and an entry in ALL."""
 
 import os
 import shutil
@@ -12,12 +12,12 @@ ALL = {application.name: application for application in (QuantumEspresso(), Lamm
 
 
 def missing(application):
-    """The first file that it needs and that is not here, or an empty text."""
+    """Returns the first missing file that the application needs, or an empty text."""
     if not shutil.which(application.program):
         return application.program
     return next((path for path in application.files if not os.path.exists(path)), "")
 
 
 def purpose(application):
-    """That of its packages, in component/packaging/debian-packages."""
+    """Returns the purpose of its packages in component/packaging/debian-packages."""
     return f"apps-{application.name}"

@@ -1,4 +1,4 @@
-"""Options of bench/apps and the order of events."""
+"""Options of bench/apps and its sequence of steps."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ from .comparison import NAMES, TOTAL, Runner, places_of
 
 _DESCRIPTION = """\
 Runs real programs from Debian packages on an emulated cluster (four nodes with four ranks each, on two sites with
-a slow link between them), without and with the plugin in turn. Tells for each how long it takes, in which MPI
-functions its ranks spend that time, and whether its results are the same. The programs are not changed; a preloaded
-library (bench/mpi_profile) measures both."""
+a slow link between them), without and with the plugin in turn. Reports for each its time, the MPI functions in which
+its ranks spend that time, and whether its results are the same. The programs are unmodified; a preloaded library
+(bench/programs/mpi_profile) measures both."""
 _EPILOG = f"""\
 Exit status: 0 if every program that ran gave the same results with the plugin and none was slower by more than
-{report.TOLERANCE_TEXT} and beyond the spread of its times (what is slower by less is listed); 1 if not, or if none could be
-run; 77 if this machine does not allow namespaces, of which the cluster is made. A program whose packages cannot
-be installed is left out, with a line that says so."""
+{report.TOLERANCE_TEXT} and beyond the spread of its times (smaller losses are listed); 1 if not, or if none could run;
+77 if this machine does not allow the namespaces of which the cluster is made. A program whose packages cannot be
+installed is left out, with a message."""
 
 
 def _parser():
@@ -28,10 +28,10 @@ def _parser():
     known = tuple(catalogue.ALL)
     parser.add_argument("--app", metavar="LIST", default=known, type=cli.some_of(known),
                         help=f"programs ({','.join(known)})")
-    parser.add_argument("--list", action="store_true", help="say what they are and what they exchange, and end")
+    parser.add_argument("--list", action="store_true", help="list the programs and their MPI traffic, then exit")
     cli.add_orders(parser, ORDERS, ("block",), ": block, cyclic (round robin), shuffle")
     parser.add_argument("--rounds", metavar="N", type=cli.count, default=5,
-                        help="runs of each without and with the plugin (5)")
+                        help="runs of each program, without and with the plugin (5)")
     cli.add_results(parser, "results/apps")
     cli.add_keep(parser)
     cli.add_building(parser)
@@ -47,7 +47,7 @@ def _list():
 
 
 def _installed(options, progress):
-    """The chosen applications that can be run, and by name why others cannot."""
+    """Returns the chosen applications that can run, and by name why the others cannot."""
     chosen, left_out = [], {}
     for name in options.app:
         application = catalogue.ALL[name]
@@ -67,7 +67,8 @@ def _installed(options, progress):
 
 
 def _seconds_left(runners, rounds, done, number):
-    """Of all runs after the first `done` of round `number`: as long as those before, or as the catalogue says."""
+    """Estimates the seconds of all runs after the first `done` of round `number`, from earlier runs or else
+    the catalogue."""
     left = 0.0
     for place, runner in enumerate(runners):
         if runner.comparison.failure:
@@ -89,7 +90,7 @@ def _measure(runners, rounds, progress):
 
 
 def _write(runners, left_out, cluster, rounds, folder):
-    """All files. Returns their paths and what went wrong with the plot."""
+    """Writes all files. Returns their paths and the plot's error."""
     comparisons = [runner.comparison for runner in runners]
     content = {"cluster": cluster.plan.to_json(), "ranks": cluster.ranks, "rounds": rounds, "left_out": left_out,
                "applications": [{"name": runner.application.name, "order": runner.order,

@@ -1,4 +1,4 @@
-"""One application, without and with the plugin: its times, and whether its numbers agree."""
+"""One application without and with the plugin: its times, and whether its numbers agree."""
 
 import collections
 import dataclasses
@@ -12,9 +12,9 @@ from ..measuring.table import SLOWER, apart_times
 
 from .profile import Profile
 
-WITHOUT, WITH = 0, 1  # the plugin: places in all pairs
+WITHOUT, WITH = 0, 1  # index in all pairs; WITH is the plugin
 NAMES = ("stock", "strata")
-TOTAL = "everything, mpirun included"
+TOTAL = "total, mpirun included"
 _PLAN = re.compile(r"coll:strata: .+? ([a-z]+) of \d+ bytes from rank \d+: ([a-z]+)")
 
 
@@ -27,7 +27,7 @@ class Comparison:
     numbers: dict = dataclasses.field(default_factory=dict)  # of the first stock run
     identical: int = 0  # numbers equal as printed in all runs
     worst: float = 0.0  # greatest relative difference
-    where: str = ""  # the number that differs most
+    where: str = ""  # number with that difference
     plans: str = ""
     failure: str = ""
 
@@ -39,15 +39,15 @@ class Comparison:
         return not self.failure and self.worst <= self.tolerance
 
     def behind(self):
-        """Whether the plugin's median of the total is the longer one, by more than is called noise everywhere."""
+        """Returns whether the plugin's median total is longer by more than the general noise tolerance."""
         return not self.failure and self.speed_up() < SLOWER
 
     def slightly_behind(self):
-        """Whether it is the longer one by less than that, but not by less than a table shows."""
+        """Returns whether it is longer by less than that tolerance, but visibly in a table."""
         return not self.failure and not self.behind() and round(self.speed_up(), 2) < 1
 
     def apart(self):
-        """Whether the spread does not explain it."""
+        """Returns whether the difference exceeds the spread of the times."""
         return apart_times(self.times[TOTAL][WITH], self.times[TOTAL][WITHOUT])
 
     def slower(self):
@@ -56,13 +56,13 @@ class Comparison:
     def verdict(self):
         count = len(self.numbers)
         if self.identical == count:
-            return f"All {count} results are the same with and without the plugin, to the last printed digit."
+            return f"All {count} results agree with and without the plugin to the last printed digit."
         text = (f"{self.identical} of {count} results are the same to the last digit, the others to "
                 f"{self.worst:.1e} ({self.where})")
         return text + ("." if self.succeeded() else f": MORE THAN {self.tolerance:.0e}.")
 
     def compare(self, numbers):
-        """Takes in the numbers of another run."""
+        """Adds the numbers of another run."""
         if not self.numbers:
             self.numbers, self.identical = numbers, len(numbers)
             return
@@ -74,7 +74,7 @@ class Comparison:
                 same += 1
                 continue
             one, other = float(text), float(self.numbers[name])
-            # `not <=` so that a NaN counts as different.
+            # `not <=`, so that a NaN counts as different.
             difference = abs(one - other) / max(abs(one), abs(other), 1e-300)
             if not difference <= self.worst:
                 self.worst, self.where = (difference if difference == difference else float("inf")), name
@@ -87,17 +87,17 @@ class Comparison:
 
 
 def describe_plans(errors):
-    """From rank 0's explanations: "bcast 3 sizes tree, allreduce 1 size forward"."""
+    """Summarises rank 0's explanations: "bcast 3 sizes tree, allreduce 1 size forward"."""
     counts = collections.Counter(_PLAN.findall(errors))
     return ", ".join(f"{operation} {count} size{'s' * (count > 1)} {engine}"
                      for (operation, engine), count in counts.items())
 
 
 class Runner:
-    """Runs an application on a cluster, each time from its input anew, and keeps the comparison.
+    """Runs an application on a cluster, each time from fresh input, and keeps the comparison.
 
-    `pair`: what to run it with (competitors), without and with the plugin. `order`: of the ranks. `profiler`: the
-    library that measures time in MPI, or None.
+    `pair` holds the competitors to run it with, without and with the plugin. `order` is that of the ranks.
+    `profiler` is the library that measures time in MPI, or None.
     """
 
     def __init__(self, application, cluster, pair, folder, order="block", profiler=None):
@@ -112,7 +112,7 @@ class Runner:
         self._runs = [0, 0]
 
     def run(self, place):
-        """Once, WITHOUT or WITH the plugin. After a failure nothing is run any more."""
+        """Runs the application once, WITHOUT or WITH the plugin. Does nothing after a failure."""
         if self.comparison.failure:
             return
         self._runs[place] += 1
@@ -153,12 +153,12 @@ class Runner:
 
 
 def places_of(number):
-    """Who runs first in a round, counted from 0: stock in the first, then in turn."""
+    """Returns which competitor runs first in a round, counted from 0: stock in the first, then alternating."""
     return (WITHOUT, WITH) if number % 2 == 0 else (WITH, WITHOUT)
 
 
 def compare(application, cluster, pair, repetitions, folder, announce):
-    """Runs an application in turn with both. `announce(text)` is called before each run."""
+    """Runs an application with both competitors in turn. Calls `announce(text)` before each run."""
     runner = Runner(application, cluster, pair, folder)
     for repetition in range(repetitions):
         for place in places_of(repetition):

@@ -2,8 +2,8 @@ from .application import NUMBER, Application, found, numbered, read, write
 
 
 class Elk(Application):
-    """All electrons, in linearised plane waves. The k-points are dealt out to the ranks; most other work every
-    rank does for itself, so that little of the time is communication."""
+    """All electrons in linearised plane waves. The ranks share the k-points; every rank repeats most other
+    work, so that communication takes little of the time."""
 
     name = "elk"
     title = "Elk: all electrons of four aluminium atoms, 16 k-points, 3 loops"
@@ -11,7 +11,7 @@ class Elk(Application):
     program = "elk-lapw"
     files = ("/usr/share/elk-lapw/species/Al.in",)
     environment = (("OMP_NUM_THREADS", "1"),)
-    tolerance = 1e-8  # ten digits are printed, of eigenvalues near 0 as well
+    tolerance = 1e-8  # it prints ten digits, also of eigenvalues near 0
     seconds = 5
     _input = """\
 tasks
@@ -58,7 +58,7 @@ atoms
         return [self.program]
 
     def read_output(self, _text, folder):
-        """Energies, charges and all eigenvalues."""
+        """Returns energies, charges and all eigenvalues."""
         text = read(folder, "INFO.OUT")
         found(r"^\| Elk version \S+ (stopped) \|", text, "end")
         numbers = {}

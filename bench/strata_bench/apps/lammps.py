@@ -4,7 +4,7 @@ from .application import Application, found, write
 
 
 class Lammps(Application):
-    """Molecular dynamics. Rank 0 reads atoms and potential and broadcasts them, in pieces of some 64 KiB."""
+    """Molecular dynamics. Rank 0 reads atoms and potential and broadcasts them in pieces of some 64 KiB."""
 
     name = "lammps"
     title = "LAMMPS: aluminium crystal read from a file, 10 steps of molecular dynamics"
@@ -13,7 +13,7 @@ class Lammps(Application):
     files = ("/usr/share/lammps/potentials/AlFe_mm.eam.fs",)
     tolerance = 1e-11
     seconds = 5
-    _cells = 24  # per edge, four atoms each
+    _cells = 24  # cells per edge, four atoms each
     _input = """\
 units metal
 boundary p p p
@@ -30,7 +30,7 @@ run 10
 """
 
     def write_input(self, folder):
-        """The input files, the same every time."""
+        """Writes the input files, the same every time."""
         edge, chance = 4.05, random.Random(1)  # angstrom
         corners = ((0, 0, 0), (0.5, 0.5, 0), (0.5, 0, 0.5), (0, 0.5, 0.5))
         cells = range(self._cells)

@@ -4,7 +4,7 @@ from .application import NUMBER, Application, found, numbered, write
 
 
 class Mpqc(Application):
-    """Quantum chemistry. Every rank has a copy of all matrices; sums and broadcasts keep them the same."""
+    """Quantum chemistry. Every rank has a copy of all matrices; sums and broadcasts keep the copies equal."""
 
     name = "mpqc"
     title = "MPQC: Hartree-Fock energy of three water molecules, basis 6-31G*"
@@ -19,7 +19,7 @@ class Mpqc(Application):
         half, bond, distance = math.radians(104.5 / 2), 0.96, 3.0  # angstrom
         lines = ["method: HF", "basis: 6-31G*", "molecule:"]
         for number in range(self._molecules):
-            x, y, z = distance * number, 0.3 * number ** 2, 0.4 * (number % 2)  # no symmetry, which would help
+            x, y, z = distance * number, 0.3 * number ** 2, 0.4 * (number % 2)  # no symmetry
             lines.append(f"  O {x:.6f} {y:.6f} {z:.6f}")
             lines += [f"  H {x:.6f} {y + side * bond * math.sin(half):.6f} {z - bond * math.cos(half):.6f}"
                       for side in (1, -1)]

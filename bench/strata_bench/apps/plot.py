@@ -1,4 +1,4 @@
-"""The plot: for every application two bars, without and with the plugin, made of what its ranks spent time on."""
+"""The plot: two bars per application, without and with the plugin, divided by what its ranks spent time on."""
 
 from ..measuring import gnuplot
 
@@ -9,7 +9,7 @@ _COLOURS = {"Bcast": "#1a7f37", "Allreduce": "#5b7db1", "Reduce": "#8fb0d9", "Ba
             "Allgather": "#8a5bb1", "Allgatherv": "#b18ad1", "Gather": "#c9b23a", "Gatherv": "#e0d28a",
             "Scatter": "#4aa3a3", "Scatterv": "#9fd0d0", "Alltoall": "#c0504d", "Alltoallv": "#d98a88",
             "Communicators": "#a07050", "Between two ranks": "#777777", "other calls": "#aaaaaa", "outside MPI": "#dddddd"}
-_APART = 3  # from a pair of bars to the next
+_APART = 3  # distance between pairs of bars
 
 
 def _kind(name):
@@ -19,7 +19,7 @@ def _kind(name):
 
 
 def shares(comparison):
-    """By kind: percent of the time without the plugin, (without, with) it."""
+    """Returns, by kind, (without, with) the plugin in percent of the total time without it."""
     rows = report.rows(comparison)
     whole = sum(row.pair[WITHOUT] for row in rows)
     found = {}
@@ -30,7 +30,7 @@ def shares(comparison):
 
 
 def script(names, comparisons, terminal, path):
-    """`names`: of the comparisons, for the axis."""
+    """`names` of the comparisons label the axis."""
     all_shares = [shares(comparison) for comparison in comparisons]
     curves, heights = [], [[0.0, 0.0] for _ in comparisons]
     bars = []
@@ -45,7 +45,7 @@ def script(names, comparisons, terminal, path):
         bars.append((f"$bars{number} << EOD\n{points}EOD\n",
                      [f"$bars{number} using 1:2 with boxes fs solid border lc rgb 'white' lc rgb '{colour}' "
                       f"title {gnuplot.quoted(kind)}"]))
-    curves = bars[::-1]  # the highest first: the next ones cover what is below
+    curves = bars[::-1]  # highest first: the next bars cover what is below them
     tics = ", ".join(f"{gnuplot.quoted(name)} {_APART * place + 0.5}" for place, name in enumerate(names))
     highest = max(height for pair in heights for height in pair)
     settings = (f"set boxwidth 0.9\nset xrange [-1:{_APART * len(names) - 1}]\nset yrange [0:{highest * 1.05:.1f}]\n"
@@ -56,7 +56,7 @@ def script(names, comparisons, terminal, path):
 
 
 def draw(names, comparisons, base):
-    """Writes base.svg and base.png; returns (paths, why something is missing)."""
+    """Writes base.svg and base.png. Returns (paths, error)."""
     known = [(name, one) for name, one in zip(names, comparisons) if not one.failure and all(one.profiles)]
     if not known:
         return [], "nothing to plot"

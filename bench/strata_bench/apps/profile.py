@@ -1,4 +1,4 @@
-"""Where ranks spent their time, as libmpi_profile.so wrote it: means over ranks, seconds of each."""
+"""Where ranks spent their time, from the files of libmpi_profile.so: means over ranks, in seconds."""
 
 import dataclasses
 import json
@@ -7,7 +7,7 @@ import os
 
 @dataclasses.dataclass(frozen=True)
 class Function:
-    """Calls of an MPI function, per rank."""
+    """Calls of an MPI function per rank."""
 
     calls: float = 0
     seconds: float = 0
@@ -17,8 +17,8 @@ class Function:
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    seconds: float  # from the start of a rank until it finalises MPI
-    functions: dict  # by name, without MPI_
+    seconds: float  # from the start of a rank to its MPI_Finalize
+    functions: dict  # by name without MPI_
 
     @property
     def in_mpi(self):
@@ -29,7 +29,7 @@ class Profile:
 
     @staticmethod
     def read(folder, ranks):
-        """Raises ValueError if a rank has written nothing, or not all of it."""
+        """Reads all profiles. Raises ValueError if a rank's profile is missing or incomplete."""
         parts = []
         for rank in range(ranks):
             try:
@@ -62,7 +62,7 @@ def _mean_function(functions):
 
 
 def mean(profiles):
-    """Of several ranks or runs. A function that one of them did not call took it no time."""
+    """Returns the mean over several ranks or runs. A function that one of them did not call counts 0 there."""
     names = dict.fromkeys(name for profile in profiles for name in profile.functions)
     return Profile(sum(profile.seconds for profile in profiles) / len(profiles),
                    {name: _mean_function([profile.of(name) for profile in profiles]) for name in names})

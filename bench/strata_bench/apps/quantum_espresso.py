@@ -2,14 +2,15 @@ from .application import NUMBER, Application, found, numbered, write
 
 
 class QuantumEspresso(Application):
-    """Plane waves; the points of the Brillouin zone are dealt out to pools of one rank each."""
+    """Plane waves; pools of one rank each share the points of the Brillouin zone."""
 
     name = "quantum-espresso"
     title = "Quantum ESPRESSO: electrons of aluminium, 28 k-points in one pool per rank"
     traffic = "Bcast of potentials, Allreduce of the density; its sums and broadcasts call Barrier as well"
     program = "pw.x"
     files = ("/usr/share/espresso/pseudo/Al.pz-vbc.UPF",)
-    # The last digit of an energy may be rounded otherwise: 1e-8 Ry of 4, and 1e-4 eV of the bands' 0.2 to 25.
+    # The last digit of an energy may be rounded differently: 1e-8 Ry of 4, and 1e-4 eV of the bands' 0.2 to
+    # 25.
     tolerance = 5e-9
     environment = (("OMP_NUM_THREADS", "1"),)
     seconds = 6
@@ -43,7 +44,8 @@ K_POINTS automatic
         return [self.program, "-nk", str(ranks), "-in", "aluminium.in"]
 
     def read_output(self, text, _folder):
-        """Energies and the Fermi level; not the estimated accuracy, a difference of nearly equal numbers."""
+        """Returns energies and the Fermi level, but not the estimated accuracy, a difference of nearly
+        equal numbers."""
         found(r"^ +JOB (DONE)\.", text, "end")
         numbers = numbered(rf"^!? +total energy += +({NUMBER}) Ry", text, "total energy", 3)
         for name in ("one-electron", "hartree", "xc", "ewald"):

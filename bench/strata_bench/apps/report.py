@@ -1,4 +1,4 @@
-"""The tables and the verdict in plain words."""
+"""Tables and conclusions of bench/apps."""
 
 import dataclasses
 import statistics
@@ -9,13 +9,13 @@ from ..measuring.table import SLOWER
 from .comparison import NAMES, WITH, WITHOUT
 from .profile import mean
 
-WORTH_A_ROW = 0.01  # of the time without the plugin
-GAIN = 1.3  # a total that is worth telling
+WORTH_A_ROW = 0.01  # share of the time without the plugin
+GAIN = 1.3  # least gain of a total that is reported
 TOLERANCE_TEXT = f"{1 - SLOWER:.0%}".replace("%", " %")
 
 
 def times_lines(comparison, paint):
-    """Times of one application and what became of its numbers."""
+    """Lists times of one application and the comparison of its numbers."""
     lines = ["", paint(comparison.title, "bold")]
     if comparison.failure:
         return lines + [paint(f"  FAILED: {comparison.failure}", "red", "bold")]
@@ -37,7 +37,7 @@ def _seconds(values):
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Part of the time of a rank, seconds without and with the plugin."""
+    """Part of the time of a rank: seconds without and with the plugin."""
 
     name: str
     pair: tuple
@@ -50,7 +50,7 @@ def _size_text(size):
 
 
 def _greatest_change(pair):
-    """The sizes of a function that gained or lost most: "from 512 KiB 0.59 → 0.06"."""
+    """Returns the sizes of a function that gained or lost most: "from 512 KiB 0.59 → 0.06"."""
     sizes = sorted({size for function in pair for size in function.sizes})
     if len(sizes) < 2:
         return ""
@@ -63,7 +63,8 @@ def _greatest_change(pair):
 
 
 def rows(comparison):
-    """Where the time of a rank went, the longest first; short ones together, and at last what is not MPI."""
+    """Returns where the time of a rank went, longest first; short parts together, and time outside MPI
+    last."""
     both = [mean(profiles) for profiles in comparison.profiles]
     found, rest = [], [0.0, 0.0]
     for name in dict.fromkeys(name for one in both for name in one.functions):
@@ -91,7 +92,8 @@ def profile_lines(comparison):
 
 
 def _losses(comparison):
-    """What took longer, for an application that did: the three greatest of all functions and sizes."""
+    """Returns, for an application that became slower, the three greatest increases over all functions and
+    sizes."""
     both = [mean(profiles) for profiles in comparison.profiles]
     found = []
     for name in both[WITH].functions:
@@ -126,7 +128,7 @@ def verdict(comparisons, paint):
         lines.append(f"None was slower with the plugin by more than {TOLERANCE_TEXT}.")
     lines += [f"Slower by no more than {TOLERANCE_TEXT}: {_speed(one)}." for one in ran if one.slightly_behind()]
     if not all(one.succeeded() for one in comparisons):
-        lines.append(paint("Some failed, or gave other results: see above.", "red", "bold"))
+        lines.append(paint("Some runs failed or gave other results: see above.", "red", "bold"))
     return lines
 
 

@@ -12,8 +12,8 @@ from .plan import UserError
 _DESCRIPTION = """\
 Emulates a cluster of Open MPI nodes on one Linux machine. Every node has its own network, host name, mounts
 (with a private /dev/shm) and System V memory; mpirun starts one daemon per node and ranks on different nodes
-talk TCP through links whose rate, and between sites delay, are limited. Nothing outside the cluster's
-namespaces and the state directory is changed. Root is not needed where user namespaces are allowed."""
+talk TCP through links with a limited rate and, between sites, a delay. Changes nothing outside the cluster's
+namespaces and the state directory. Needs no root where user namespaces are allowed."""
 
 _EXAMPLES = """\
 example:
@@ -27,7 +27,7 @@ Debian packages: iproute2, util-linux, python3, openmpi-bin; g++ for delays."""
 
 
 class _Help(argparse.ArgumentDefaultsHelpFormatter):
-    """Shows defaults, but not that there is none."""
+    """Shows defaults, except None."""
 
     def _get_help_string(self, action):
         return action.help if action.default in (None, []) else super()._get_help_string(action)
@@ -44,46 +44,46 @@ def _parser():
         sub.set_defaults(function=function)
         if name != "check-support":
             sub.add_argument("--state", metavar="DIR", default=state.default_directory(),
-                             help="state directory; each one is a cluster of its own")
+                             help="state directory; each directory is a separate cluster")
         return sub
 
     _add_up(command("up", _up, "build a cluster"))
-    _add_run(command("run", _run, "run mpirun in node n0, with everything it needs to reach the other nodes",
+    _add_run(command("run", _run, "run mpirun on node n0 with the settings that reach the other nodes",
                      usage="strata-bench cluster run [options] -- [mpirun options] program [arguments]"))
     execute = command("exec", _exec, "run one command on one node, without mpirun",
                       usage="strata-bench cluster exec [options] NODE -- command [arguments]")
     execute.add_argument("node", metavar="NODE", help="n0, n1, ...")
-    execute.add_argument("--timeout", type=float, metavar="SECONDS", help="as for run")
+    execute.add_argument("--timeout", type=float, metavar="SECONDS", help="as in run")
     execute.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")
-    link = command("link", _link, "cut a node's cable, let it lose packets, or mend it, while programs run")
+    link = command("link", _link, "cut or restore a node's cable, or make it lossy, while programs run")
     link.add_argument("node", metavar="NODE", help="n0, n1, ...")
     link.add_argument("how", choices=("cut", "lossy", "whole", "show"),
-                      help="lossy: one packet in 16 vanishes, each way. mpirun's own network stays as it is. show: "
-                      "how it is, and packets that went over it and were lost, as JSON")
-    command("status", _status, "say what is up; exit status 0 if a cluster is, 1 if not")
-    command("down", _down, "remove the cluster with all that runs in it; fine if there is none")
+                      help="lossy: drops one packet in 16 each way. mpirun's own network is unaffected. show: prints "
+                      "its state and its packets, sent and lost, as JSON")
+    command("status", _status, "show the state; exit status 0 if a cluster is up, else 1")
+    command("down", _down, "remove the cluster and all its processes; no error if there is none")
     topology = command("topology", _topology, "write the cluster as a Slurm topology.conf")
-    topology.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
-    parameters = command("parameters", _parameters, "write the parameters by which coll/strata learns which "
-                         "ranks are far from the NIC, as a file for mca_base_param_files")
-    parameters.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
+    topology.add_argument("--file", metavar="PATH", help="output file (default: standard output)")
+    parameters = command("parameters", _parameters, "write the parameters that give coll/strata the "
+                         "ranks far from the NIC, as a file for mca_base_param_files")
+    parameters.add_argument("--file", metavar="PATH", help="output file (default: standard output)")
     _add_places(parameters)
     command("check-support", _check_support,
-            "exit status 0 if clusters can be made here, else 77 and one line that says why not")
+            "exit status 0 if clusters can be made here, else 77 and one line with the reason")
     return parser
 
 
 def _add_up(up):
-    up.add_argument("--nodes", type=int, metavar="N", help="number of nodes; 4 if --site-sizes does not say")
-    up.add_argument("--sites", type=int, metavar="N", help="number of sites; 2 if --site-sizes does not say")
-    up.add_argument("--site-sizes", metavar="A,B,...", help="nodes of every site; if not given, dealt evenly")
+    up.add_argument("--nodes", type=int, metavar="N", help="number of nodes (4, or from --site-sizes)")
+    up.add_argument("--sites", type=int, metavar="N", help="number of sites (2, or from --site-sizes)")
+    up.add_argument("--site-sizes", metavar="A,B,...", help="nodes of every site (default: divided evenly)")
     up.add_argument("--slots", default="4", metavar="N|A,B,...",
-                    help="ranks per node: for all, or for each node")
+                    help="ranks per node: one number for all nodes, or one each")
     up.add_argument("--nic", default="1gbit", metavar="RATE",
                     help="rate of a node's NIC, each way; none: no limit")
     up.add_argument("--uplink", metavar="RATE",
-                    help="rate of a link between sites, each way; none: no limit; if not given, 200mbit, "
-                         "but none with --relay-mbit. Lets about 15 kB through in a burst")
+                    help="rate of a link between sites, each way; none: no limit (200mbit, "
+                         "or none with --relay-mbit). Lets about 15 kB through in a burst")
     up.add_argument("--delay-us", type=float, default=0, metavar="N",
                     help="one-way delay between sites in microseconds, by a relay (which adds about 50 of its "
                          "own)")
@@ -91,27 +91,27 @@ def _add_up(up):
                     help="rate in Mbit/s at which the relay serialises every frame, without bursts; 0: no "
                          "limit")
     up.add_argument("--far-mbit", type=float, default=0, metavar="R",
-                    help="some ranks of every node reach its NIC through a slower path: its rate in Mbit/s; "
-                         "0: all are near")
+                    help="rate in Mbit/s of a slower path by which some ranks of every node reach its NIC; "
+                         "0: all ranks are NIC-local")
     up.add_argument("--far-ranks", default="half", metavar="N|A,B,...|half",
-                    help="how many: for all nodes, or for each, or half of the ranks (rounded down). They are "
+                    help="number of far ranks: one for all nodes, one each, or half (rounded down). They are "
                          "the lowest local ranks")
     up.add_argument("--far-direction", choices=plan.FAR_DIRECTIONS, default="receive",
-                    help="what is slow: what far ranks receive, or both directions")
+                    help="slow directions: to the far ranks, or both")
     up.add_argument("--second-nic", metavar="RATE", default="",
-                    help="the far ranks of every node have a NIC of their own instead: its rate, each way")
+                    help="gives the far ranks of every node their own NIC instead: its rate, each way")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",
-                    help="what a limited link holds back before it drops")
+                    help="bytes that a limited link queues before it drops")
     up.add_argument("--relay", metavar="PATH", default=os.environ.get("STRATA_CLUSTER_RELAY"),
-                    help="a compiled relay; if not given, it is compiled when needed")
+                    help="a compiled relay (default: compiled when needed)")
 
 
 def _add_places(command):
     command.add_argument("--per-node", metavar="N|A,B,...",
-                         help="ranks on every node, or on each (0 leaves a node out); all slots if not given")
+                         help="ranks per node: one number, or one each; 0 leaves a node out (default: all slots)")
     command.add_argument("--far-ranks", metavar="N|A,B,...|half",
-                         help="which ranks are far, instead of those that `up` said")
+                         help="number of far ranks, in place of that of `up`")
 
 
 def _add_run(run):
@@ -119,13 +119,13 @@ def _add_run(run):
     run.add_argument("--order", choices=plan.ORDERS, default="block",
                      help="ranks along the nodes: node by node, round robin, or a random order that the seed "
                           "fixes")
-    run.add_argument("--seed", type=int, default=plan.SHUFFLE_SEED, help="of the order shuffle")
-    run.add_argument("--np", type=int, metavar="N", help="number of ranks; all slots if not given")
+    run.add_argument("--seed", type=int, default=plan.SHUFFLE_SEED, help="seed of --order shuffle")
+    run.add_argument("--np", type=int, metavar="N", help="number of ranks (default: all slots)")
     run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
-                     help="set in every rank (repeatable)")
+                     help="environment variable of every rank (repeatable)")
     run.add_argument("--timeout", type=float, metavar="SECONDS",
-                     help="end every process of the run after this time and exit with 124")
-    run.add_argument("--mpirun", default="mpirun.openmpi", metavar="PROGRAM", help="the mpirun to use")
+                     help="seconds after which every process of the run is killed; exit status 124")
+    run.add_argument("--mpirun", default="mpirun.openmpi", metavar="PROGRAM", help="mpirun to use")
     run.add_argument("command", nargs=argparse.REMAINDER, help="mpirun's options, the program, its arguments")
 
 
@@ -178,7 +178,7 @@ def _exec(options):
 def _node_of(where, options):
     names = [plan.node_name(node) for node in range(where.plan.nodes)]
     if options.node not in names:
-        raise UserError(f"no node '{options.node}'; there are {names[0]} to {names[-1]}")
+        raise UserError(f"no node '{options.node}'; known: {names[0]} to {names[-1]}")
     return names.index(options.node)
 
 
@@ -199,7 +199,7 @@ def _status(options):
         return 1
     if not where.alive():
         print(f"the cluster in {where.directory} has ended without `cluster down`, "
-              "which removes what is left")
+              "which removes its remains")
         return 1
     if not where.record["ready"]:
         print(f"a cluster is being built in {where.directory} by process {where.holder}")

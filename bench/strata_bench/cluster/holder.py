@@ -1,9 +1,9 @@
-"""Building a cluster, and the process that keeps it.
+"""Builds a cluster; the holder process keeps it.
 
-The holder is the first process of a process namespace of its own, with mount and network namespaces of its
-own (and, for a normal user, a user namespace around them). Its network namespace is the fabric. One child per
-node keeps that node's namespaces. Nothing has a name outside: when the holder ends, by whatever cause, the
-kernel ends every process in the cluster and removes every mount and link. That is what `down` relies on.
+The holder is the first process of its own process namespace, with its own mount and network namespaces
+(and, for a normal user, a user namespace around them). Its network namespace is the fabric. One child per
+node keeps that node's namespaces. Nothing has a name outside: when the holder ends, for any reason, the
+kernel ends every process in the cluster and removes every mount and link. `down` relies on that.
 """
 
 import contextlib
@@ -37,12 +37,12 @@ class Channel:
         self._socket.sendall((json.dumps(message) + "\n").encode())
 
     def receive(self):
-        """The next message, or None when the other side is gone."""
+        """Returns the next message, or None when the other side is gone."""
         line = self._reader.readline()
         return json.loads(line) if line else None
 
     def expect(self, who):
-        """The next message; what the other side reports as an error is raised here."""
+        """Returns the next message; raises an error that the other side reports."""
         message = self.receive() or {"error": f"{who} ended unexpectedly"}
         if "error" in message:
             raise UserError(message["error"])
@@ -50,7 +50,8 @@ class Channel:
 
 
 def start(state, plan, relay):
-    """Builds the cluster in a claimed state directory. `relay`: path of the relay, or None if not needed."""
+    """Builds the cluster in a claimed state directory. `relay` is the path of the relay, or None if it is
+    not needed."""
     needs_user_namespace = not kernel.may_make_namespaces()
     state.save(user_namespace=needs_user_namespace)
     state.write("hostfile", hostfile(plan.slots))
@@ -79,14 +80,14 @@ def start(state, plan, relay):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(holder, signal.SIGKILL)
             kernel.wait_until(lambda: kernel.start_time(holder) is None, 5)
-        ours.close()  # a holder that is not known yet ends when it finds this closed
+        ours.close()  # a holder whose record is not yet written ends when it finds this closed
         state.remove()
         raise
     return built["notes"]
 
 
 def _remote_shell(state, pids):
-    """mpirun's remote shell. Process ids as the cluster's process namespace has them."""
+    """Returns mpirun's remote shell. Process ids are those of the cluster's process namespace."""
     cases = "\n".join(f"{node_name(node)}) pid={pid} ;;" for node, pid in enumerate(pids))
     return f"""#!/bin/sh
 # Runs a command on a node of the emulated cluster: rsh-agent [-x] NODE COMMAND...
@@ -104,7 +105,7 @@ exec nsenter --target "$pid" --net --uts --mount --ipc -- env -C "$PWD" /bin/sh 
 
 
 def _spawn_holder(state, plan, relay, channel, needs_user_namespace):
-    """Runs in a child of `up`: enters the namespaces, leaves the holder behind. Does not return."""
+    """Runs in a child of `up`: enters the namespaces and leaves the holder behind. Does not return."""
     try:
         os.setsid()
         if needs_user_namespace:
@@ -121,7 +122,7 @@ def _spawn_holder(state, plan, relay, channel, needs_user_namespace):
 
 
 def _hold(state, plan, relay, channel):
-    """The holder: builds, reports, then waits to be told to stop. Does not return."""
+    """The holder: builds, reports, then waits for SIGTERM. Does not return."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         kernel.set_process_name("strata-cluster")
@@ -164,8 +165,8 @@ def _collect():
 
 
 def _start_node(state, plan, node):
-    """Makes one node; returns the process that keeps it, and the one that keeps the network namespace of its
-    far ranks (None where none are far)."""
+    """Makes one node. Returns the process that keeps it, and the one that keeps the network namespace of
+    its far ranks (None if all are near)."""
     pid, channel = _start(lambda channel: _be_node(state, plan, node, channel))
     far = channel.expect(node_name(node))["far"]
     network.connect_node(plan, node, pid, far)
@@ -175,7 +176,8 @@ def _start_node(state, plan, node):
 
 
 def _start(body):
-    """Forks a process that runs body(channel) and does not return from it. Returns its id and our channel."""
+    """Forks a process that runs body(channel) and does not return from it. Returns its id and the parent's
+    channel."""
     ours, theirs = Channel.pair()
     pid = os.fork()
     if pid == 0:
@@ -215,8 +217,8 @@ def _be_node(state, plan, node, channel):
 
 
 def _be_far(plan, node, channel):
-    """The process that keeps the network namespace of a node's far ranks, who share the rest with the others:
-    near and far ranks meet in shared memory. Does not return."""
+    """The process that keeps the network namespace of a node's far ranks. Far ranks share all else with
+    near ranks: both meet in shared memory. Does not return."""
     try:
         kernel.unshare(kernel.CLONE_NEWNET)
         network.disable_ipv6()
@@ -233,10 +235,10 @@ def _be_far(plan, node, channel):
 
 
 def _show_own_interfaces(scratch):
-    """A /sys of the node's own, so that /sys/class/net has its interfaces and not the host's.
+    """Mounts a /sys for the node, so that /sys/class/net has its interfaces and not the host's.
 
-    The control groups stay visible, as hwloc reads them. Where the kernel refuses (containers that hide parts
-    of /sys), the host's /sys stays.
+    The control groups stay visible, because hwloc reads them. Where the kernel refuses (containers that
+    hide parts of /sys), the host's /sys stays.
     """
     kernel.mount("/sys/fs/cgroup", scratch, flags=kernel.MS_BIND | kernel.MS_REC)
     try:
@@ -248,7 +250,7 @@ def _show_own_interfaces(scratch):
 
 
 def _start_relay(state, program, links):
-    """Starts the relay if there are links for it; returns what it has to say."""
+    """Starts the relay if there are links for it; returns the channel of its messages."""
     if not links:
         return []
     with open(state.path("relay.log"), "w", encoding="utf-8") as log:
@@ -263,12 +265,12 @@ def _start_relay(state, program, links):
 
 
 def change_link(state, node, how):
-    """network.change_link(), in the fabric of a cluster that is up."""
+    """Runs network.change_link() in the fabric of a running cluster."""
     _in_fabric(state, lambda: network.change_link(state.plan, node, how))
 
 
 def link_state(state, node):
-    """network.link_state(), there too."""
+    """Runs network.link_state() in the fabric of a running cluster."""
     return _in_fabric(state, lambda: network.link_state(state.plan, node))
 
 
@@ -293,7 +295,7 @@ def _in_fabric(state, function):
 
 
 def stop(state):
-    """Ends a cluster if one is alive; returns the relay's figures, one line per direction.
+    """Ends a cluster if it is alive. Returns the relay's figures, one line per direction.
 
     Safe at any time: the record names the holder by process id and start time.
     """

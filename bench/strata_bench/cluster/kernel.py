@@ -1,4 +1,4 @@
-"""The Linux calls that Python 3.11 lacks, with errors as OSError, and what /proc says about processes."""
+"""Linux calls that Python 3.11 lacks, with errors as OSError, and data of /proc about processes."""
 
 import contextlib
 import ctypes
@@ -41,7 +41,7 @@ def _call(name, *arguments):
 
 
 def may_make_namespaces():
-    """Whether the caller may make namespaces without a user namespace around them."""
+    """Returns whether the caller may make namespaces without a user namespace around them."""
     with open("/proc/self/status", encoding="ascii", errors="replace") as file:
         effective = next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
     return all(effective >> capability & 1 for capability in (_CAP_NET_ADMIN, _CAP_SYS_ADMIN))
@@ -61,7 +61,7 @@ def enter_user_namespace():
 
 
 def join(pid, flags):
-    """Joins namespaces of a process; keeps the working directory where the new mounts have it."""
+    """Joins namespaces of a process; keeps the working directory if the new mounts have it."""
     directory = os.getcwd()
     descriptor = os.pidfd_open(pid)
     try:
@@ -88,7 +88,7 @@ def die_with_parent(signal_number):
 
 
 def adopt_orphans():
-    """Orphaned descendants become children of the caller instead of the namespace's first process."""
+    """Makes orphaned descendants children of the caller instead of the namespace's first process."""
     _call("prctl", ctypes.c_int(_PR_SET_CHILD_SUBREAPER), ctypes.c_ulong(1), 0, 0, 0)
 
 
@@ -97,7 +97,8 @@ def set_process_name(name):
 
 
 def offloads_off(interface):
-    """What `ethtool -K interface tso off gso off gro off` does; a link that lacks one is fine."""
+    """Does the same as `ethtool -K interface tso off gso off gro off`; ignores offloads that the link
+    lacks."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for command in _ETHTOOL_OFFLOADS:
             value = ctypes.create_string_buffer(struct.pack("II", command, 0))
@@ -107,7 +108,8 @@ def offloads_off(interface):
 
 
 def _stat_fields(pid):
-    """The fields of /proc/<pid>/stat from the state on (field 3), or None if there is no such process."""
+    """Returns the fields of /proc/<pid>/stat from the state (field 3) on, or None if there is no such
+    process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()
@@ -116,13 +118,14 @@ def _stat_fields(pid):
 
 
 def start_time(pid):
-    """When a process started, in the kernel's ticks; with the pid it names a process for good. None: dead."""
+    """Returns a process's start time in the kernel's ticks, which with the pid identifies it for good.
+    None: dead."""
     fields = _stat_fields(pid)
     return None if fields is None or fields[0] in "ZX" else int(fields[19])
 
 
 def processes():
-    """Parent of every process in the caller's process namespace."""
+    """Returns the parent of every process in the caller's process namespace."""
     parents = {}
     for entry in os.listdir("/proc"):
         fields = _stat_fields(entry) if entry.isdigit() else None
@@ -132,10 +135,10 @@ def processes():
 
 
 def session_members(leader):
-    """The living processes of a session. Its leader's process id names it as long as there are any."""
+    """Returns the living processes of a session. Its leader's pid identifies it while there are any."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(PermissionError):  # some systems hide those of other users
+        with contextlib.suppress(PermissionError):  # some systems hide other users' processes
             fields = _stat_fields(entry)
             if fields is not None and fields[0] not in "ZX" and int(fields[3]) == leader:
                 found.append(int(entry))
@@ -143,7 +146,7 @@ def session_members(leader):
 
 
 def descendants(ancestor):
-    """Every process below one, itself excluded."""
+    """Returns every descendant of a process, itself excluded."""
     children = {}
     for pid, parent in processes().items():
         children.setdefault(parent, []).append(pid)
@@ -156,7 +159,7 @@ def descendants(ancestor):
 
 
 def wait_until(condition, seconds):
-    """Polls until the condition holds; False if it does not in time."""
+    """Polls until the condition holds; returns False if it does not in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -4,10 +4,11 @@ Every function acts on the network namespace of its caller. Names: in the fabric
 bridges, core joins more than two sites, mgmt is the bridge of the management network, d<i> and m<i> are the
 ends of node i's cables. In a node, eth0 is the NIC and mg0 its management interface.
 
-Where ranks may be far from the NIC, a node has a second network namespace for them. The node's eth0 is then
-a bridge between its NIC (NIC) and the path to that namespace (far), where the path's other end is called
-eth0 too; that namespace's own management interface hangs on f<i> of the fabric. Where far ranks have a NIC of
-their own instead, that namespace's eth0 hangs on e<i> of the fabric. What lossy links lose goes to the bridge lost.
+A node with far ranks has a second network namespace for them. The node's eth0 is then a bridge between its
+NIC (NIC) and the path to that namespace (far); the other end of that path is called eth0, too. That
+namespace's management interface hangs from f<i> of the fabric. If the far ranks have their own NIC instead,
+their namespace's eth0 hangs from e<i> of the fabric. The bridge lost receives the packets that lossy links
+drop.
 """
 
 import contextlib
@@ -20,13 +21,13 @@ from . import kernel
 from .plan import UserError, data_address, far_data_address, far_management_address, management_address
 
 BURST_BYTES = 15000
-# A NIC holds its senders back. That does not reach from one network namespace to another: behind such a border
-# a queue has to hold what TCP sends at once, or far ranks would lose packets that near ones would not send.
+# A full NIC blocks its senders, but not across a border between network namespaces. Behind such a border a
+# queue has to hold what TCP sends at once, or far ranks would lose packets that near ranks would hold back.
 _FAR_QUEUE_FACTOR = 16
 
 
 def find_program(name):
-    """Path of a program; also looks where Debian keeps administrators' programs. None if absent."""
+    """Returns the path of a program; looks in Debian's administrator folders, too. None if absent."""
     return shutil.which(name, path=os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin")
 
 
@@ -39,7 +40,7 @@ def batch(program, lines):
 
 
 def _ask(program, *arguments):
-    """What `ip -json` or `tc -json` says."""
+    """Returns the output of `ip -json` or `tc -json`."""
     done = subprocess.run([find_program(program) or program, "-json", *arguments], text=True, capture_output=True,
                           check=False)
     if done.returncode:
@@ -48,7 +49,7 @@ def _ask(program, *arguments):
 
 
 def disable_ipv6():
-    """Keeps router discovery and the like off the links; needs nothing if the kernel has no IPv6."""
+    """Keeps router discovery and similar traffic off the links; does nothing if the kernel has no IPv6."""
     for scope in ("all", "default"):
         try:
             with open(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6", "w", encoding="ascii") as file:
@@ -58,7 +59,8 @@ def disable_ipv6():
 
 
 def _shape(device, rate, plan, queue_factor=1):
-    """tc lines that limit what leaves a device. htb, as it takes frames longer than its burst."""
+    """Returns tc lines that limit a device's outgoing traffic. They use htb, which accepts frames longer
+    than its burst."""
     if rate == "none":
         return []
     leaf = f"htb rate {rate} burst {BURST_BYTES} cburst {BURST_BYTES} quantum {plan.mtu}"
@@ -77,7 +79,7 @@ def build_bridges(plan):
 
 
 def _limit(device, rate, plan, queue_factor=1):
-    """Offloads off, and a limit on what leaves a device."""
+    """Turns offloads off and limits a device's outgoing traffic."""
     kernel.offloads_off(device)
     shaping = _shape(device, rate, plan, queue_factor)
     if shaping:
@@ -85,7 +87,7 @@ def _limit(device, rate, plan, queue_factor=1):
 
 
 def connect_node(plan, node, pid, far_pid=None):
-    """Cables from the fabric to a node. Processes stand for its namespace and the one of its far ranks."""
+    """Makes the cables from the fabric to a node. The pids give its namespace and that of its far ranks."""
     nic = "eth0" if far_pid is None or plan.second_nic else "nic"
     lines = [f"link add d{node} mtu {plan.mtu} type veth peer name {nic} mtu {plan.mtu} netns {pid}",
              f"link add m{node} type veth peer name mg0 netns {pid}",
@@ -109,7 +111,7 @@ def _addresses(data, management):
 
 
 def configure_node(plan, node, far_pid=None):
-    """Addresses and rate limits inside a node, once its cables are there."""
+    """Sets addresses and rate limits inside a node, after its cables exist."""
     lines = ["link set lo up"]
     one_nic = far_pid is not None and not plan.second_nic
     if one_nic:
@@ -121,13 +123,13 @@ def configure_node(plan, node, far_pid=None):
     if not one_nic:
         _limit("eth0", plan.nic, plan)
     else:
-        kernel.offloads_off("eth0")  # of the bridge: it would hand the limiters large packets, too
+        kernel.offloads_off("eth0")  # also of the bridge, which would hand large packets to the limiters
         _limit("nic", plan.nic, plan, _FAR_QUEUE_FACTOR)
         _limit("far", _far_rate(plan), plan, _FAR_QUEUE_FACTOR)
 
 
 def configure_far(plan, node):
-    """The same for the far ranks' namespace, once configure_node is done."""
+    """Does the same for the far ranks' namespace, after configure_node."""
     batch("ip", ["link set lo up", *_addresses(far_data_address(node), far_management_address(node))])
     slow = _far_rate(plan) if plan.far_direction == "both" else "none"
     _limit("eth0", plan.second_nic or slow, plan)
@@ -138,10 +140,10 @@ def _far_rate(plan):
 
 
 def connect_sites(plan):
-    """Links between sites. Returns the relay's arguments, one per link; none without a relay.
+    """Makes the links between sites. Returns the relay's arguments, one per link; none without a relay.
 
-    Two sites share one link. More sites hang on a core bridge by one link each; there a message crosses two
-    links, so each delays by half. Both ends of every link are shaped.
+    Two sites share one link. More sites each hang from a core bridge by one link; a message then crosses
+    two links, so each delays by half. Both ends of every link are shaped.
     """
     if plan.sites == 1:
         return []
@@ -171,25 +173,26 @@ def connect_sites(plan):
 
 
 def change_link(plan, node, state):
-    """The cable between a node and its site, seen from the fabric: `whole`, `cut` (all that arrives at the site's end
-    vanishes, as if in a dead switch) or `lossy` (one packet in 16 does, each way)."""
+    """Changes the cable between a node and its site, from the fabric: `whole`, `cut` (the site's end drops
+    all packets, as a dead switch does) or `lossy` (it drops one packet in 16 each way)."""
     cable = f"d{node}"
     batch("ip", [f"link set {cable} nomaster" if state == "cut" else
                  f"link set {cable} master site{plan.site_of(node)}"])
     with contextlib.suppress(UserError):  # there is none
         batch("tc", [f"qdisc del dev {cable} clsact"])
     if state == "lossy":
-        with contextlib.suppress(UserError):  # there is one already
+        with contextlib.suppress(UserError):  # it exists already
             batch("ip", ["link add lost type bridge", "link set lost up"])
-        # TCP counts a connection's packets in the header: what is sent again has another number. 0 is what has none.
+        # TCP's header counts a connection's packets, so that a retransmission has another number. 0 marks
+        # other traffic.
         lose = "u32 match u16 0x0005 0x000f at 4 action mirred egress redirect dev lost"
         batch("tc", [f"qdisc add dev {cable} clsact",
                      *(f"filter add dev {cable} {way} protocol ip {lose}" for way in ("ingress", "egress"))])
 
 
 def link_state(plan, node):
-    """How such a cable is, and packets: what the node has sent and been sent over it, and what it has lost while
-    `lossy`. What arrives at the site's end while it is `cut` counts as sent."""
+    """Returns the cable's state and its packets: those sent by and to the node, and those lost while it was
+    `lossy`. Packets that arrive at the site's end while it is `cut` count as sent."""
     cable = f"d{node}"
     link = _ask("ip", "-statistics", "link", "show", "dev", cable)[0]
     filters = []
@@ -202,7 +205,7 @@ def link_state(plan, node):
 
 
 def lost_packets(filters):
-    """By tc's filters of both ways, of which it may show each twice."""
+    """Reads tc's filters of both ways; tc may list each twice."""
     actions = {action["index"]: action["stats"]["packets"]
                for found in filters for action in found.get("options", {}).get("actions", ())}
     return sum(actions.values())

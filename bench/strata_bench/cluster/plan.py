@@ -1,4 +1,4 @@
-"""What a cluster looks like: sites, nodes, slots and links. Pure data, nothing here touches the system."""
+"""The plan of a cluster: sites, nodes, slots and links. Pure data; nothing here touches the system."""
 
 import dataclasses
 import random
@@ -15,25 +15,25 @@ _RATE = re.compile(r"[0-9]+(\.[0-9]+)?[kmg]?(bit|bps)")
 
 
 class UserError(Exception):
-    """Something the user can put right; the text says what was found and what is expected."""
+    """An error that the user can correct; the text states the found and the expected value."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """One cluster. Nodes are numbered through all sites: site 0 holds the first ones."""
+    """One cluster. Node numbers run through all sites: site 0 holds the first ones."""
 
     site_sizes: tuple  # nodes of every site
     slots: tuple  # ranks that mpirun may place on every node
-    nic: str  # rate of every node's NIC, each direction, as tc writes it; "none": unshaped
+    nic: str  # rate of every node's NIC, each direction, in tc's notation; "none": unshaped
     uplink: str  # the same for every link between sites
     delay_us: float  # one-way delay between two sites; 0: no relay
     relay_mbit: float  # rate at which the relay serialises; 0: no limit
     mtu: int
-    queue_bytes: int  # what a shaped link holds back before it drops
-    far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's NIC; 0: none is far
-    far_ranks: str = "half"  # which ranks are far: see far_counts
-    far_direction: str = "receive"  # what is slow: what far ranks receive, or both directions
-    second_nic: str = ""  # rate of a NIC that the far ranks have for themselves instead; "": they have none
+    queue_bytes: int  # bytes that a shaped link queues before it drops
+    far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's NIC; 0: all are near
+    far_ranks: str = "half"  # number of far ranks: see far_counts
+    far_direction: str = "receive"  # slow directions: receive (to the far ranks), or both
+    second_nic: str = ""  # rate of the far ranks' own NIC; "": they have none
 
     @property
     def has_far(self):
@@ -52,7 +52,7 @@ class Plan:
         return self.sites > 1 and (self.delay_us > 0 or self.relay_mbit > 0)
 
     def nodes_of(self, site):
-        """Node numbers of a site, as a range."""
+        """Returns the node numbers of a site as a range."""
         first = sum(self.site_sizes[:site])
         return range(first, first + self.site_sizes[site])
 
@@ -99,7 +99,7 @@ def integers(text, what, least=1):
 
 
 def per_node(text, nodes, what, least=1):
-    """One number for each node, or one for all of them."""
+    """Parses one number for each node, or one for all of them."""
     values = integers(text, what, least)
     if len(values) == 1:
         values *= nodes
@@ -110,7 +110,7 @@ def per_node(text, nodes, what, least=1):
 
 
 def chosen_slots(plan, text):
-    """How many ranks run on every node: `text` as for --per-node, or None for all slots."""
+    """Returns the number of ranks on every node. `text` is as for --per-node, or None for all slots."""
     if text is None:
         return plan.slots
     chosen = per_node(text, plan.nodes, "--per-node", least=0)
@@ -123,8 +123,8 @@ def chosen_slots(plan, text):
 
 
 def far_counts(text, slots):
-    """How many of the ranks on every node are far from its NIC: always the lowest local ranks, so that a
-    leader chosen by rank is far. `text`: "half" (rounded down), a number, or one for each node."""
+    """Returns the number of ranks on every node that are far from its NIC: always the lowest local ranks,
+    so that a leader chosen by rank is far. `text` is "half" (rounded down), a number, or one for each node."""
     if text == "half":
         return tuple(count // 2 for count in slots)
     return tuple(map(min, per_node(text, len(slots), "--far-ranks", least=0), slots))
@@ -137,10 +137,10 @@ def check_rate(text, what):
 
 
 def make(options):
-    """The plan that the options of `up` describe.
+    """Returns the plan that the options of `up` describe.
 
-    Options left out (None) follow from the others: nodes are dealt evenly to the sites, and the uplink is
-    200mbit unless the relay limits it.
+    Options left out (None) follow from the others: nodes are divided evenly among the sites, and the uplink
+    is 200mbit unless the relay limits it.
     """
     if options.site_sizes:
         site_sizes = integers(options.site_sizes, "--site-sizes")
@@ -178,12 +178,12 @@ def make(options):
 
 
 def hostfile(slots):
-    """mpirun's host file: one line per node that has ranks."""
+    """Returns mpirun's host file: one line per node that has ranks."""
     return "".join(f"{node_name(node)} slots={count}\n" for node, count in enumerate(slots) if count)
 
 
 def rank_nodes(slots, order, seed=SHUFFLE_SEED):
-    """The node of every rank: node by node, round robin, or in an order that the seed fixes."""
+    """Returns the node of every rank: node by node, round robin, or in an order that the seed fixes."""
     places = [node for node, count in enumerate(slots) for _ in range(count)]
     if order == "cyclic":
         turns = [turn for count in slots for turn in range(count)]
@@ -194,12 +194,12 @@ def rank_nodes(slots, order, seed=SHUFFLE_SEED):
 
 
 def hostfile_by_rank(slots, order, seed):
-    """A host file for `--map-by seq`: line r is the node of rank r."""
+    """Returns a host file for `--map-by seq`: line r is the node of rank r."""
     return "".join(node_name(node) + "\n" for node in rank_nodes(slots, order, seed))
 
 
 def slurm_topology(plan):
-    """The cluster as a Slurm topology.conf: a switch per site and, with several sites, one on top."""
+    """Returns the cluster as a Slurm topology.conf: a switch per site and, with several sites, one on top."""
     def numbered(prefix, numbers):
         return f"{prefix}{numbers[0]}" if len(numbers) == 1 else f"{prefix}[{numbers[0]}-{numbers[-1]}]"
 
@@ -208,24 +208,24 @@ def slurm_topology(plan):
     if plan.sites > 1:
         lines.append(f"SwitchName=top Switches={numbered('site', range(plan.sites))}")
     if plan.has_far:
-        lines.append(f"# {_describe_far(plan)}; `cluster parameters` says so to coll/strata")
+        lines.append(f"# {_describe_far(plan)}; `cluster parameters` writes this for coll/strata")
     return "\n".join(lines) + "\n"
 
 
 def machine_parameters(slots, far, second_nic=False):
-    """Parameters of coll/strata that make each node the machine which it emulates: two packages, each with a
-    NUMA node and cores, far ranks on the first and the others on the second, at which the NIC is; a second
-    NIC is at the first.
+    """Returns parameters of coll/strata that give each node its synthetic topology: two packages, each with
+    a NUMA node and cores. Far ranks are on the first package, the others on the second with the NIC; a
+    second NIC is at the first.
 
-    `slots`, `far`: how many ranks run on every node, and how many of them are far. A list of places serves
-    all nodes alike, so a local rank has to be far on all nodes or on none.
+    `slots` and `far` are the numbers of ranks and of far ranks on every node. All nodes share one list of
+    places, so a local rank has to be far on all nodes or on none.
     """
     sides = {}
     for count, distant in zip(slots, far):
         for local in range(count):
             if sides.setdefault(local, local < distant) != (local < distant):
                 raise UserError(f"local rank {local} is far from the NIC on some nodes and near on others; "
-                                "coll_strata_placement cannot say that. Give --far-ranks one number")
+                                "coll_strata_placement cannot express that. Give --far-ranks one number")
     distant = sum(sides.values())
     cores = max(distant, len(sides) - distant)
     places = [local if local < distant else cores + local - distant for local in range(len(sides))]
@@ -246,7 +246,7 @@ def _describe_far(plan):
 
 
 def describe(plan):
-    """The cluster in a few lines for people."""
+    """Describes the cluster in a few lines."""
     def rate(text):
         return "unshaped" if text == "none" else text
 

@@ -1,11 +1,12 @@
-// Delays every Ethernet frame between pairs of interfaces, and optionally sends it at a limited rate.
+// Delays every Ethernet frame between pairs of interfaces, and optionally limits the rate.
 //
 //   relay A:B:DELAY_US[:RATE_MBIT[:QUEUE_BYTES]] ...
 //
-// Each argument is a link with two independent directions. A frame leaves when it has been serialised behind
-// the frames before it (RATE_MBIT, 0: no limit) and the delay has passed. A direction that holds QUEUE_BYTES
-// drops what arrives. Prints "ready" once all interfaces are open. SIGTERM ends it; it then writes one line
-// of figures per direction to standard error: "late" is by how much frames missed their time.
+// Each argument is a link with two independent directions. A frame leaves when it has been serialised
+// behind the frames before it (RATE_MBIT, 0: no limit) and the delay has passed. A direction that holds
+// QUEUE_BYTES drops arriving frames. Prints "ready" once all interfaces are open. SIGTERM ends it; it then
+// writes one line of figures per direction to standard error, in which "late" is the time by which frames
+// missed their due time.
 
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -31,9 +32,9 @@
 
 namespace {
 
-// Kept by PACKET_VNET_HDR in front of each frame, so that unfinished checksums survive the trip.
+// PACKET_VNET_HDR puts this before each frame, so that unfinished checksums survive the trip.
 constexpr std::int64_t virtio_header_bytes = 10;
-// Preamble, frame check sequence and gap: what a frame takes on a wire besides itself.
+// Preamble, frame check sequence and gap: a frame's extra bytes on a wire.
 constexpr std::int64_t wire_overhead_bytes = 24;
 constexpr std::int64_t default_queue_bytes = 4'000'000;
 constexpr int socket_buffer_bytes = 32 << 20;

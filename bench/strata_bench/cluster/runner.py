@@ -1,8 +1,8 @@
-"""Running programs on the cluster, and ending whatever they leave behind.
+"""Runs programs on the cluster and ends their remains.
 
-A run has three processes. The front one is the user's command: it passes signals on and returns the exit
-status. The supervisor is its child inside the cluster's process namespace; orphans of the run become its
-children, so "below the supervisor" is exactly "of this run". The third is mpirun (or the command of `exec`).
+A run has three processes. The front one is the user's command: it forwards signals and returns the exit
+status. The supervisor is its child inside the cluster's process namespace. It adopts the run's orphans, so
+that its descendants are exactly the processes of this run. The third is mpirun (or the command of `exec`).
 """
 
 import contextlib
@@ -25,7 +25,8 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     _FORWARDED.remove(signal.SIGHUP)  # under nohup
 _ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 _WATCHED = _FORWARDED | {signal.SIGCHLD}
-# What Open MPI 4.1's own run time, and what PRRTE, that of 5.0, is told; and each release's shared memory.
+# Settings of Open MPI 4.1's run time and of PRRTE, the run time of 5.0; and each release's shared memory
+# component.
 _ORTE = {
     "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
     "OMPI_MCA_oob_tcp_if_include": MANAGEMENT_NETWORK,
@@ -38,13 +39,13 @@ _PRRTE = {
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "OMPI_MCA_btl": "self,sm,tcp",
 }
-_SECONDS_TO_OBEY = 8  # for mpirun to end its ranks after a signal
-_SECONDS_TO_LINGER = 3  # for daemons to end after mpirun
+_SECONDS_TO_OBEY = 8  # seconds for mpirun to end its ranks after a signal
+_SECONDS_TO_LINGER = 3  # seconds for daemons to end after mpirun
 
 
 def mpirun_environment(state, release):
-    """Settings for mpirun of an Open MPI release (its first number) on this cluster. As environment they give way to
-    --mca on the command line."""
+    """Returns mpirun's settings on this cluster for an Open MPI release (its first number), as environment
+    variables, which --mca on the command line overrides."""
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -61,7 +62,7 @@ def mpirun_environment(state, release):
 
 
 def run_environment(state, options):
-    """mpirun_environment() for `run`, where ranks may be far from their NIC."""
+    """Returns mpirun_environment() for `run`, with far ranks if there are any."""
     settings = mpirun_environment(state, options.release)
     if state.plan.has_far:
         agent = "PRTE_MCA_odls_base_exec_agent" if options.release >= 5 else "OMPI_MCA_orte_fork_agent"
@@ -70,7 +71,8 @@ def run_environment(state, options):
 
 
 def _write_for_run(state, kind, text, mode=0o644):
-    """A file that runs need, named after its content: runs at the same time may need different ones."""
+    """Writes a file that runs need, named after its content, because concurrent runs may need different
+    ones."""
     path = os.path.join("nodes", f"{kind}.{hashlib.sha256(text.encode()).hexdigest()[:16]}")
     if not os.path.exists(state.path(path)):
         temporary = f"{path}.{os.getpid()}"
@@ -80,9 +82,9 @@ def _write_for_run(state, kind, text, mode=0o644):
 
 
 def _fork_agent(state, options):
-    """The program through which Open MPI's daemons start every rank: it moves far ranks to the network
-    namespace from which the NIC is far. mpirun's options need not be told from the program's for that, and
-    the program's arguments stay as they are."""
+    """Writes the program through which Open MPI's daemons start every rank: it moves far ranks to the
+    network namespace from which the NIC is far. It leaves the program's arguments unchanged and need not
+    parse mpirun's options."""
     plan = state.plan
     counts = far_counts(options.far_ranks or plan.far_ranks, chosen_slots(plan, options.per_node))
     cases = "\n".join(f"{node_name(node)}) far={count} pid={pid} ;;"
@@ -100,10 +102,11 @@ exec "$@"
 
 
 def mpirun_command(state, options):
-    """mpirun and its arguments for `run`. Writes a host file where the nodes' own slots are not meant."""
+    """Returns mpirun and its arguments for `run`. Writes a host file if the run does not use the nodes' own
+    slots."""
     command = [options.mpirun]
     slots = chosen_slots(state.plan, options.per_node)
-    # PRRTE cannot deal ranks out to nodes with different numbers of slots.
+    # PRRTE cannot distribute ranks round robin over nodes with different numbers of slots.
     by_rank = options.order == "shuffle" or (options.order == "cyclic" and options.release >= 5)
     if by_rank:
         path = _write_for_run(state, "ranks", hostfile_by_rank(slots, options.order, options.seed))
@@ -115,7 +118,7 @@ def mpirun_command(state, options):
         command += ["--map-by", "slot" if options.order == "block" else "node"]
     ranks = options.np
     if ranks is None and by_rank and not {"-n", "-np"} & set(options.command):
-        ranks = sum(slots)  # left alone, mpirun counts the sequential list wrong on some shapes
+        ranks = sum(slots)  # without this mpirun miscounts the sequential list on some shapes
     if ranks is not None:
         command += ["-np", str(ranks)]
     for setting in options.env:
@@ -126,9 +129,10 @@ def mpirun_command(state, options):
 
 
 def run(state, node, command, environment, timeout=None):
-    """Runs a command on a node and returns its exit status: 128 + signal if it died by one, 124 if timed out.
+    """Runs a command on a node. Returns its exit status: 128 + signal if a signal killed it, 124 after a
+    timeout.
 
-    Afterwards no process of the run is left, on any node.
+    Afterwards no process of the run is left on any node.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     record = state.record
@@ -179,7 +183,8 @@ def _supervise(state, node, command, environment, timeout):
     return _exit_code(status)
 
 
-# How the machine's own jobs are started: not at all on other nodes, where containers set it to `isolated`.
+# Settings of the machine's own job starter: containers set it to `isolated`, which starts no jobs on other
+# nodes.
 _OF_THE_MACHINE = ("OMPI_MCA_plm", "PRTE_MCA_plm")
 
 
@@ -198,9 +203,9 @@ def _become(state, node, command, environment):
 
 
 def _watch(main, timeout):
-    """Waits for the main process, passing signals on. Returns its wait status and whether time ran out.
+    """Waits for the main process and forwards signals. Returns its wait status and whether time ran out.
 
-    A second ending signal, or one that is not obeyed in time, kills.
+    Kills it at a second ending signal, or if it does not obey one in time.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     timed_out = ending = False
@@ -237,7 +242,7 @@ def _collect_orphans(main):
 
 
 def _end_descendants(linger_seconds):
-    """Gives what is left of the run some time to end, then kills it."""
+    """Gives the remains of the run some time to end, then kills them."""
     def none_left():
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -253,7 +258,7 @@ def _end_descendants(linger_seconds):
 
 
 def _clear_leftovers(state, lock):
-    """Empties the nodes' shared memory and temporary directories, unless another run is using them."""
+    """Empties the nodes' shared memory and temporary directories, unless another run uses them."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -269,7 +274,7 @@ def _clear_leftovers(state, lock):
 
 
 def count_processes(state):
-    """How many processes of users run in the cluster, or None if that cannot be seen from here."""
+    """Returns the number of user processes in the cluster, or None if it is not visible from here."""
     own = {"strata-cluster", "strata-node", "relay"}
     try:
         namespace = os.stat(f"/proc/{state.holder}/ns/pid").st_ino

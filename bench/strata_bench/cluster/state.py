@@ -1,6 +1,6 @@
-"""The state directory: what is up, under which process, and the files that a cluster needs.
+"""The state directory: what is up, the process that holds it, and the files that a cluster needs.
 
-Only the names in OWN_NAMES are ever removed, and only from a directory that holds MARKER.
+Removes only the names in OWN_NAMES, and only from a directory that holds MARKER.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def default_directory():
 
 
 class State:
-    """A state directory and, once loaded, the record in it."""
+    """A state directory and, once loaded, its record."""
 
     def __init__(self, directory):
         self.directory = os.path.abspath(directory)
@@ -50,7 +50,7 @@ class State:
         return self.record["holder"]
 
     def alive(self):
-        """Whether the recorded holder still runs; a reused process id does not count."""
+        """Returns whether the recorded holder still runs; a reused process id does not count."""
         return bool(self.record) and kernel.start_time(self.holder) == self.record["holder_start"]
 
     def require_up(self):
@@ -75,7 +75,7 @@ class State:
             raise UserError(f"state directory {self.directory}: holds other files ({foreign[0]})")
 
     def save(self, **fields):
-        """Updates the record; the file is replaced as a whole, so readers never see half of it."""
+        """Updates the record. Replaces the file as a whole, so that readers never see half of it."""
         self.record = {**(self.record or {}), **fields}
         temporary = self.path(MARKER + ".new")
         with open(temporary, "w", encoding="utf-8") as file:

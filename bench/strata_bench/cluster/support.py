@@ -1,4 +1,4 @@
-"""Whether clusters can be made here, and the relay program."""
+"""Checks whether clusters can be made here; provides the relay program."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def require_programs():
 
 
 def release_of(mpirun):
-    """The major release of Open MPI that a mpirun is of: 4 or 5."""
+    """Returns the major release of a mpirun's Open MPI: 4 or 5."""
     program = network.find_program(mpirun)
     if program is None:
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
@@ -30,7 +30,8 @@ def release_of(mpirun):
 
 
 def reported_release(program):
-    """The major release of Open MPI that a program tells, None if it tells none; and its words."""
+    """Returns the major release of Open MPI that a program reports, None if it reports none, and its
+    output."""
     said = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
                           check=False).stdout
     found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", said)  # 4's words, 5's words
@@ -38,7 +39,7 @@ def reported_release(program):
 
 
 def relay_program(state, given):
-    """Path of the relay: the one given, or one compiled into the state directory."""
+    """Returns the path of the relay: the given one, or one compiled into the state directory."""
     if given:
         if not os.access(given, os.X_OK):
             raise UserError(f"relay program '{given}' cannot be executed")
@@ -56,7 +57,7 @@ def relay_program(state, given):
 
 
 def obstacle():
-    """The reason why no cluster can be made here, or None: tries every kind of step in a child process."""
+    """Returns why no cluster can be made here, or None. Tries every kind of step in a child process."""
     try:
         require_programs()
     except UserError as error:
@@ -79,7 +80,7 @@ def obstacle():
 
 
 def _try_everything():
-    """Namespaces, mounts, links and rate limits like those of a cluster. They vanish with the process."""
+    """Makes namespaces, mounts, links and rate limits like a cluster's. They vanish with the process."""
     try:
         if not kernel.may_make_namespaces():
             kernel.enter_user_namespace()

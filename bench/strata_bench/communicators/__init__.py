@@ -1,6 +1,4 @@
-"""bench/communicators: what a new communicator costs.
-
-costs         what was measured, as a table, and beside the limits
+"""bench/communicators: the cost of a new communicator.
+costs         measurements as a table, compared with the limits
 plot          the same as a picture
-command_line  options, and the order of events
-"""
+command_line  options and the sequence of steps"""

@@ -1,4 +1,4 @@
-"""Options of bench/communicators and the order of events."""
+"""Options of bench/communicators and its sequence of steps."""
 
 import argparse
 import os
@@ -12,22 +12,22 @@ from . import costs as findings
 from . import plot
 
 _DESCRIPTION = """\
-Measures what a communicator costs until its first collective operation is done, by who serves it: stock Open MPI
-(coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time, first
-of the same ranks in the same order (what is known of one may serve the next), then in another order every time; times
-are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the plugin
-in turn, for what MPI_Init takes and how much of that the plugin does. Where ranks share processors a time is mostly
-that of all ranks' work on these, one after the other: as such it compares contenders, but says nothing of a cluster.
-The emulated cluster has as many ranks per node as --ranks needs, unless --slots says otherwise.
+Measures the cost of a communicator up to the end of its first collective operation with stock Open MPI (coll/tuned),
+with coll/han, and with the plugin. The contenders share one job and take turns, each with a new communicator every
+time: first of the same ranks in the same order (so that data of one communicator may serve the next), then in another
+order every time. Times are those of the slowest rank; memory is that of one rank. Then starts jobs, without and with
+the plugin in turn, and measures MPI_Init and the plugin's part of it. Where ranks share cores, a time is mostly the sum
+of all ranks' work there: it compares contenders, but does not predict a cluster. The emulated cluster has the ranks per
+node that --ranks needs, or those of --slots.
 
---gate judges: at most 0.2 times han's time and, of small messages, 1.3 times tuned's, in every cell; at most 2 % of
-MPI_Init in the plugin, by the processor's time where ranks share processors.
+--gate judges: in every cell at most 0.2 times han's time and, for small messages, 1.3 times tuned's; at most 2 % of
+MPI_Init in the plugin, by CPU time where ranks share cores.
 
 Exit status: 0; with --gate 1 if a limit is missed or something could not be measured."""
 _CONTENDERS = ("tuned", "han", "strata")
 _OPERATIONS = ("bcast", "allreduce", "barrier")
-_SECONDS = 600  # of a run
-_NODES, _SLOTS = 4, 4  # of `cluster up`
+_SECONDS = 600  # seconds of a run
+_NODES, _SLOTS = 4, 4  # options of `cluster up`
 
 
 def _number(text):
@@ -36,21 +36,21 @@ def _number(text):
 
 def make_parser():
     parser = cli.parser("communicators", _DESCRIPTION)
-    parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="the first operation (bcast)")
-    cli.add_sizes(parser, "8,64K", "its sizes in bytes")
+    parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="first operation (bcast)")
+    cli.add_sizes(parser, "8,64K", "sizes of that operation in bytes")
     parser.add_argument("--ranks", metavar="LIST", type=cli.counts, default=(2, 4, 8, 16),
                         help="ranks of the communicators, evenly spread over the job (2,4,8,16)")
     parser.add_argument("--reps", metavar="N", type=cli.count, default=30,
-                        help="communicators of each, in turn (30)")
+                        help="communicators of each contender, in turn (30)")
     parser.add_argument("--starts", metavar="N", type=_number, default=10,
-                        help="jobs to be started without and with the plugin (10; 0: none)")
+                        help="jobs to start without and with the plugin (10; 0: none)")
     parser.add_argument("--gate", action="store_true", help="fail if a limit is missed")
     cli.add_place(parser, "results/communicators")
     return parser
 
 
 def fit(options):
-    """Gives an emulated cluster of our own as many ranks per node as the largest communicator needs."""
+    """Gives an emulated cluster as many ranks per node as the largest communicator needs."""
     if options.launcher or options.state or options.slots:
         return
     nodes = _nodes(options)
@@ -59,7 +59,7 @@ def fit(options):
 
 
 def _nodes(options):
-    """As `cluster up` takes them."""
+    """Returns slots as `cluster up` takes them."""
     if options.site_sizes:
         try:
             return sum(integers(options.site_sizes, "--site-sizes"))
@@ -93,7 +93,7 @@ def _measure(options, runner, built, folder, order):
 
 
 def _start(options, runner, built, folder, progress):
-    """Jobs that do nothing but start."""
+    """Starts jobs that do nothing else."""
     starts = findings.Starts()
     contenders = {"stock": competitors.tuned(),
                   "strata": competitors.strata(built.plugin_folder, place.parameters(options, runner, folder))}
@@ -123,7 +123,7 @@ def _report(costs, starts, options, paint):
 
 
 def _judged(costs, starts, options, ranks):
-    """What the gate says; empty without one."""
+    """Returns the gate's findings; empty without --gate."""
     if not options.gate:
         return [], 0
     oversubscribed = not options.launcher and ranks > (os.cpu_count() or 1)

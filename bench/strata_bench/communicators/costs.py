@@ -1,4 +1,4 @@
-"""What was measured of new communicators, and what it says beside the limits."""
+"""Measured costs of new communicators, compared with the limits."""
 
 import dataclasses
 import statistics
@@ -6,22 +6,22 @@ import statistics
 from ..measuring import units
 from ..measuring.intervals import interval
 
-OF_HAN = 0.2  # of han's time: making a communicator and its first operation
-OF_TUNED = 1.3  # of tuned's time, for communicators that only see small messages
+OF_HAN = 0.2  # share of han's time for a communicator and its first operation
+OF_TUNED = 1.3  # share of tuned's time, for communicators that see only small messages
 SMALL = 4 << 10  # bytes
-OF_INIT = 0.02  # of MPI_Init's median time, in the plugin
-# Orders of the ranks in the communicators of one contender: the words for tables. Few ranks have few orders.
+OF_INIT = 0.02  # share of MPI_Init's median time that the plugin takes
+# Orders of the ranks in one contender's communicators, in words for tables. Few ranks have few orders.
 SAME, OTHER = "same", "other"
 ORDERS = {SAME: "every time the same order of ranks", OTHER: "every time another order of ranks"}
-# What the plugin took of MPI_Init. Where ranks share processors, the time of one of them has others' work in it.
-_PLUGIN = {"plugin_ns": "where it took most", "plugin_mean_ns": "in the mean rank",
-           "plugin_processor_ns": "of the processor, where it took most"}
+# The plugin's part of MPI_Init. Where ranks share cores, elapsed time includes other ranks' work.
+_PLUGIN = {"plugin_ns": "greatest of all ranks", "plugin_mean_ns": "mean of all ranks",
+           "plugin_processor_ns": "CPU time, greatest of all ranks"}
 _TIMES = ("making_ns", "first_ns", "both_ns", "later_ns")
 
 
 @dataclasses.dataclass
 class Costs:
-    """Values of all repetitions, by ranks, bytes and contender: times in nanoseconds, the heap in bytes."""
+    """Values of all repetitions by ranks, bytes and contender: times in nanoseconds, the heap in bytes."""
 
     order: str = SAME
     cells: dict = dataclasses.field(default_factory=dict)  # (ranks, bytes) -> {contender: {what: [values]}}
@@ -33,7 +33,7 @@ class Costs:
             values.setdefault(what, []).extend(line[what])
 
     def spread(self, key, contender, what):
-        """Median with its interval; None without values."""
+        """Returns the median with its interval; None without values."""
         return interval(self.cells[key].get(contender, {}).get(what, []))
 
     def median(self, key, contender, what):
@@ -41,7 +41,7 @@ class Costs:
         return found.median if found else None
 
     def ratio(self, key, base):
-        """Of the plugin's time for making and first operation over that of another."""
+        """Returns the plugin's time for making and first operation over another contender's."""
         ours, other = (self.median(key, name, "both_ns") for name in ("strata", base))
         return ours / other if ours and other else None
 
@@ -68,21 +68,21 @@ def table(costs, operation, contenders, paint):
             lines.append(f"  {key[0]:5} {units.size_text(key[1]):>8}  {name:8}{''.join(map(_time, values))}{heap_text}")
         lines.append(f"  {'':16}{paint('strata:', 'bold')} {_ratio(costs.ratio(key, 'tuned'))} times tuned's, "
                      f"{_ratio(costs.ratio(key, 'han'))} times han's")
-    lines += ["Made: MPI_Comm_dup_with_info. The slowest rank's times, from a start on which all have agreed; the heap is the",
-              "greatest that a rank holds more after the first operation: what communicators share counts for the first of them."]
+    lines += ["Made: MPI_Comm_dup_with_info. Times of the slowest rank from an agreed start. Heap: greatest increase of a rank up to",
+              "the end of the first operation; data that communicators share counts for the first of them."]
     return lines
 
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """Of one limit."""
+    """Verdict on one limit."""
 
     text: str
     kept: bool
 
     @staticmethod
     def of(words, value, limit, allowed):
-        """`words`: what is judged; `allowed`: the limit, for people."""
+        """`words` name the judged time; `allowed` is the limit as text."""
         kept = value <= limit
         return Judgement(f"{words}: {'within' if kept else 'MORE THAN'} the {allowed} allowed.", kept)
 
@@ -103,8 +103,8 @@ def verdict(costs):
 
 
 def missed(costs, starts, oversubscribed):
-    """What the gate does not let pass, by `costs` of every order: limits that are missed, and cells and starts of which
-    nothing is known. `oversubscribed`: ranks share processors."""
+    """Returns the gate's failures, by `costs` of every order: missed limits, and cells and starts without
+    measurements. `oversubscribed` is set if ranks share cores."""
     lines = []
     for found in costs:
         lines += [f"{ORDERS[found.order]}: {judgement.text}" for judgement in judgements(found) if not judgement.kept]
@@ -117,9 +117,9 @@ def missed(costs, starts, oversubscribed):
 
 @dataclasses.dataclass
 class Starts:
-    """What MPI_Init took in the slowest rank, and what of that the plugin took, in nanoseconds by contender."""
+    """MPI_Init's time in the slowest rank and the plugin's part of it, in nanoseconds by contender."""
 
-    jobs: dict = dataclasses.field(default_factory=dict)  # contender -> [{"ranks": ..., "init_ns": ...}], _PLUGIN too
+    jobs: dict = dataclasses.field(default_factory=dict)  # contender -> [{"ranks": ..., "init_ns": ...}], with _PLUGIN
 
     def add(self, contender, job):
         self.jobs.setdefault(contender, []).append(job)
@@ -132,7 +132,7 @@ class Starts:
         return statistics.median(values) if values else None
 
     def share(self, what="plugin_ns"):
-        """Of the plugin in MPI_Init, medians; None where nothing was measured."""
+        """Returns medians of the plugin's part of MPI_Init; None without measurements."""
         whole, own = (self.median("strata", which) for which in ("init_ns", what))
         return own / whole if whole and own else None
 
@@ -148,15 +148,15 @@ class Starts:
         return lines + [judgement.text for judgement in self.judgements().values()]
 
     def judgements(self):
-        """By what was measured of the plugin."""
+        """Lists each measured part of the plugin."""
         return {what: Judgement.of(f"Of that in the plugin, {words}: {self.median('strata', what) / 1e6:.3f}, "
                                    f"{100 * share:.2f} %", share, OF_INIT, f"{100 * OF_INIT:g} %")
                 for what, words in _PLUGIN.items() if (share := self.share(what)) is not None}
 
     def missed(self, oversubscribed):
-        """Limits that are missed; `oversubscribed`: of the plugin's time only that of the processor counts."""
+        """Returns missed limits. If ranks are `oversubscribed`, only the plugin's CPU time counts."""
         if not self.jobs:
-            return []  # none were asked for
+            return []  # no starts were requested
         found = {what: judgement for what, judgement in self.judgements().items()
                  if not oversubscribed or what == "plugin_processor_ns"}
         lines = [judgement.text for judgement in found.values() if not judgement.kept]

@@ -1,4 +1,4 @@
-"""What a new communicator costs, as a picture: one panel per size of its first operation and order."""
+"""The cost of a new communicator as a picture: one panel per size of its first operation and order."""
 
 import os
 
@@ -8,11 +8,11 @@ from .costs import ORDERS
 
 
 def _rows(costs, size, contender):
-    """(ranks, median, least, greatest) in milliseconds."""
+    """Returns (ranks, median, least, greatest) in milliseconds."""
     rows = []
     for key in sorted(costs.cells):
         if key[1] == size and (found := costs.spread(key, contender, "both_ns")):
-            low, high = max(found.low, 0), min(found.high, 10 * found.median)  # of few values it has no bounds
+            low, high = max(found.low, 0), min(found.high, 10 * found.median)  # few values have no bounds
             rows.append((key[0], found.median / 1e6, low / 1e6, high / 1e6))
     return rows
 
@@ -33,7 +33,7 @@ def _panel(costs, operation, contenders, size, number):
 
 
 def draw(costs, operation, contenders, folder):
-    """`costs` by order. (paths, why some are missing)"""
+    """Takes `costs` by order. Returns (paths, error)."""
     panels = [_panel(found, operation, contenders, size, number) for number, found in enumerate(costs)
               for size in sorted({size for _, size in found.cells})]
     title = "A communicator made, and its first operation done: median and 95 % interval"

@@ -1,4 +1,4 @@
-"""Options of bench/compare and the order of events."""
+"""Options of bench/compare and its sequence of steps."""
 
 import os
 import shutil
@@ -15,23 +15,22 @@ from .store import Store
 from .survey import Clock, Survey, Verdict
 
 _DESCRIPTION = """\
-Measures collective operations in several orders of the ranks with everything that could do them: Open MPI's
-components, the plugin, each of its engines, and mock-ups of other ones by public MPI. All share a job, each with a
-communicator of its own, and take turns repetition by repetition; every repetition begins at an agreed time, every
-byte is checked; shown are medians with 95 % intervals.
+Measures collective operations in several orders of the ranks with all contenders: Open MPI's components, the plugin,
+each of its engines, and mock-ups composed of other operations through public MPI. All share a job, each with its own
+communicator, and take turns repetition by repetition. Every repetition begins at an agreed time, and every byte is
+checked. The output has medians with 95 % intervals.
 
-On an emulated cluster of its own, on one that is up (--state), or wherever --launcher starts jobs; the clocks of
-several machines are compared by messages, to some microseconds. Finished cells (an operation, an order, a root, four
-sizes) are kept in --results: the same command goes on after an interruption and loses at most the few that shared
-the jobs under way.
+Runs on its own emulated cluster, on one that is up (--state), or where --launcher starts jobs; messages compare the
+clocks of several machines, to some microseconds. --results keeps finished cells (an operation, an order, a root, four
+sizes): after an interruption the same command continues and loses at most the few cells that shared the current jobs.
 
---gate judges: strata must nowhere be slower than the best by more than 5 % with intervals apart, and in every job,
+--gate judges: strata must nowhere be slower than the best by more than 5 % with intervals apart and in every job,
 nor break a performance guideline (Bcast <= Scatter + Allgather, Allreduce <= Reduce + Bcast, Reduce <= Allreduce,
 Allgather <= Gather + Bcast, Gather <= Allgather, Barrier <= Allreduce of 1 byte; no size slower than a greater one, or
-than as many smaller ones as hold it). What seems to be counts if a fresh run shows it again."""
+than as many smaller ones as hold it). A suspected violation counts if a fresh run confirms it."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --gate, violated nothing; 1 if not; 3 if
---minutes were over before, or what a verdict needs has no times (tuned, or who was to clear a suspicion); 77 if this
+--minutes ended before, or times are missing that the verdict needs (of tuned, or to clear a suspicion); 77 if this
 machine does not allow the namespaces of which an emulated cluster is made.
 
 example:
@@ -56,19 +55,19 @@ def _parser():
                              f"{','.join(contenders.GATE)}, and {contenders.RIVAL} always)")
     gate = parser.add_argument_group("the gate")
     gate.add_argument("--gate", action="store_true",
-                      help="judge; of the sizes every operation in every order gets four, drawn by lot")
-    gate.add_argument("--full", action="store_true", help="judge at all sizes, without a limit of time")
+                      help="judge; every operation in every order gets four of the sizes, drawn at random")
+    gate.add_argument("--full", action="store_true", help="judge at all sizes, without a time limit")
     gate.add_argument("--grid", action="store_true",
                       help="on six emulated clusters (4x4 and 8x2 ranks; sites 1 Gbit/s, 200 Mbit/s, and 200 Mbit/s "
                            "and 2 ms apart) and one node with 16 ranks, one after another, with one summary")
-    gate.add_argument("--seed", type=int, default=1, help="of the gate's sample, and of roots (1)")
+    gate.add_argument("--seed", type=int, default=1, help="seed of the gate's sample and of the roots (1)")
     gate.add_argument("--minutes", type=cli.count, default=60,
-                      help="begin no cells that would end later (60, of all clusters together)")
+                      help="begin no cells that would end later (60, for all clusters together)")
     parser.add_argument("--reps", metavar="N", type=cli.count, default=30,
-                        help="repetitions of each contender at each size (30)")
+                        help="repetitions per contender and size (30)")
     parser.add_argument("--rounds", metavar="N", type=cli.count, default=3,
-                        help="in how many jobs (3)")
-    parser.add_argument("--anew", action="store_true", help="forget the cells that --results holds")
+                        help="number of jobs (3)")
+    parser.add_argument("--anew", action="store_true", help="discard the cells in --results")
     cli.add_place(parser, "results/compare")
     return parser
 
@@ -83,7 +82,7 @@ def _places(options):
     if not options.grid:
         return (places.chosen(options),)
     if options.launcher or options.state or options.keep_cluster or cli.shape_arguments(options):
-        raise ClusterError("--grid has clusters of its own: no --launcher, --state, --keep-cluster, or shape")
+        raise ClusterError("--grid makes its own clusters: no --launcher, --state, --keep-cluster, or shape")
     return places.all_of_grid()
 
 
@@ -109,7 +108,7 @@ def _measurer(options, setting, built, folder):
 
 
 def _write(settings, outcome, options, folder):
-    """All files of one place. Returns their paths and what went wrong with the plot."""
+    """Writes all files of one place. Returns their paths and the plot's error."""
     text, table, data = (os.path.join(folder, name) for name in ("table.txt", "table.csv", "measurements.json"))
     files.write_text(text, _tables(outcome, options.gate, Paint(False)))
     report.write_csv(outcome.records, table)
@@ -124,7 +123,7 @@ def _tables(outcome, gate, paint):
 
 
 def _one_place(where, options, built, clock, progress):
-    """Returns the outcome, the rows of the summary, and the files written with what went wrong with the plot."""
+    """Returns the outcome, the rows of the summary, and the written files with the plot's error."""
     folder = command.results_folder(os.path.join(options.results, where.name), _OWN_FILES, keep_logs=not options.anew)
     if options.anew:
         for name in ("cells", "again"):
@@ -145,7 +144,7 @@ def _one_place(where, options, built, clock, progress):
 
 
 def _summarise(outcomes, rows, options, paint):
-    """Writes what all places show together. Returns lines to be said, and the paths."""
+    """Writes the results of all places together. Returns lines to print, and the paths."""
     text, table, data = (os.path.join(options.results, name) for name in
                          ("summary.txt", "summary.csv", "summary.json"))
     plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, Paint(False))]
@@ -188,7 +187,7 @@ def _compare(options, progress):
 
 
 def _status(outcomes, gate):
-    """The worst: failed, then unfinished."""
+    """Returns the worst status: failed, then unfinished."""
     found = {outcome.verdict() for outcome in outcomes if gate or outcome.broken()}
     order = (Verdict.FAILED, Verdict.UNFINISHED)
     return int(next((one for one in order if one in found), Verdict.PASSED))

@@ -1,34 +1,35 @@
-"""Who is compared: Open MPI's components, the plugin with each engine and with fewer levels, mock-ups."""
+"""The contenders: Open MPI's components, the plugin with each engine and with fewer levels, mock-ups."""
 
 from ..measuring import competitors, operations
 
 OURS = "strata"
 COMPOSED = "composed"
-RIVAL = "tuned"  # without whose times nothing passes the gate: others may be absent, as han on one node
-STOCK = (RIVAL, "han")  # what a user has without the plugin
+RIVAL = "tuned"  # the gate passes nothing without its times; others may be absent, as han is on one node
+STOCK = (RIVAL, "han")  # components that a user has without the plugin
 _BLOCKED = ("allgather", "allgatherv", "allreduce")
-ENGINES = {  # and what each can do
+ENGINES = {  # operations that each mock-up covers
     "tree": tuple(operations.ALL),
     "ring": _BLOCKED,
     "rails": ("bcast", *_BLOCKED),
     "levels": tuple(operations.ALL),
 }
-_SHALLOW = {"nodes": ("node", 2, "strata that sees nodes alone"), "flat": ("none", 1, "strata that sees no levels")}
+_SHALLOW = {"nodes": ("node", 2, "strata with nodes as its only level"), "flat": ("none", 1, "strata without levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
             "rail": "through all ranks of a node at once, by public MPI (over tuned)"}
 NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
-# Those of the gate: what a user has without the plugin or could write, and whether our levels are worth it.
+# The gate's contenders: what a user has without the plugin or could write, and whether our levels pay.
 GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
 
 
 def make(names, plugin_folder, parameters):
-    """In the order of NAMES; all share a run. `parameters`: of the plugin, by name without coll_strata_."""
+    """Returns contenders in the order of NAMES; all share a run. `parameters` are the plugin's, by name
+    without coll_strata_."""
     together = competitors.together(plugin_folder, parameters)
 
     def ours(name, description, told=None, algorithm="mpi", **more):
         return competitors.own(together(name, description, "strata", "strata", algorithm, **more), told or {})
 
-    made = [together("tuned", "Open MPI as it is (coll/tuned)", "tuned"),
+    made = [together("tuned", "Open MPI with its default component (coll/tuned)", "tuned"),
             together("han", "Open MPI with its two-level component (coll/han)", "han", "han"),
             together("basic", "Open MPI with its simplest component (coll/basic)", "basic", "^tuned,han,adapt,sm")]
     made += [together(name, text, "tuned", "", name) for name, text in _MOCKUPS.items()]
@@ -36,7 +37,7 @@ def make(names, plugin_folder, parameters):
     made += [ours(name, f"strata, its engine {name} throughout",
                   {f"{operation}_algorithm": name for operation in its}, engine=name) for name, its in ENGINES.items()]
     made += [ours(name, text, {"hierarchy": levels}, levels=most) for name, (levels, most, text) in _SHALLOW.items()]
-    made.append(ours(COMPOSED, "of operations that do at least as much, by strata", algorithm=COMPOSED))
+    made.append(ours(COMPOSED, "composed of operations that do at least as much, by strata", algorithm=COMPOSED))
     return tuple(one for one in made if one.name in names)
 
 

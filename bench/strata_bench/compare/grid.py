@@ -1,4 +1,4 @@
-"""What there is to measure, in cells: one operation in one order of ranks with one root, at a few sizes."""
+"""Everything to measure, in cells: one operation in one order of ranks with one root, at a few sizes."""
 
 import dataclasses
 import itertools
@@ -10,8 +10,8 @@ ORDERS = ("block", "cyclic", "shuffle", "unequal")
 SIZES = tuple(8 << power for power in range(20))  # 8 B to 4 MiB
 GATED = ("bcast", "reduce", "allreduce", "allgather", "barrier", "gather", "scatter")
 ROOTS = ("0", "middle", "last")  # as collective_latency --root takes them
-PER_CELL = 4  # sizes
-_PER_RUN = 8  # cells
+PER_CELL = 4  # sizes per cell
+_PER_RUN = 8  # cells per run
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ def root_text(root):
 
 
 def root_rank(root, ranks):
-    """The rank that collective_latency takes."""
+    """Returns the root's rank for collective_latency."""
     return {"last": ranks - 1, "middle": min(ranks // 2 + 1, ranks - 1)}[root] if root in ROOTS[1:] else int(root)
 
 
@@ -46,19 +46,19 @@ def cell(operation, order, sizes, root="0"):
 
 
 def full(names, orders, sizes, seed=1):
-    """All of it, each part with a root drawn by lot. The sizes of a cell lie far apart, so that each cell tells
-    something about all sizes."""
+    """Returns the whole grid, each cell with a random root. The sizes of a cell lie far apart, so that each
+    cell covers the whole range."""
     chance = random.Random(seed)
     groups = -(-len(sizes) // PER_CELL)
     parts = [sizes[first::groups] for first in range(groups)]
-    # Once: of an operation without data all parts are the same cell.
+    # An operation without data has one cell, because all its parts are the same.
     return list(dict.fromkeys(cell(operation, order, part, chance.choice(ROOTS))
                               for part in parts for operation in names for order in orders))
 
 
 def sample(names, orders, sizes, seed):
-    """Every operation in every order once, at sizes drawn by lot: one from each quarter of all; with a root drawn by
-    lot. The same for the same seed, wherever it is drawn; in an order drawn by lot."""
+    """Returns every operation in every order once, at random sizes, one from each quarter of all, with a
+    random root, in random order. The same seed gives the same sample everywhere."""
     chance = random.Random(seed)
     quarters = [sizes[len(sizes) * part // PER_CELL:len(sizes) * (part + 1) // PER_CELL] for part in range(PER_CELL)]
     cells = [cell(operation, order, tuple(chance.choice(quarter) for quarter in quarters if quarter),
@@ -69,8 +69,8 @@ def sample(names, orders, sizes, seed):
 
 
 def runs(cells):
-    """The cells in parts that a run of the program can measure one after another: of one order, which is where
-    ranks are."""
+    """Splits the cells into parts that one run of the program can measure: of one order, because it places
+    the ranks."""
     by_order = {}
     for one in cells:
         by_order.setdefault(one.order, []).append(one)

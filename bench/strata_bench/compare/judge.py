@@ -1,21 +1,22 @@
-"""What counts as too slow in a cell.
+"""Criteria for a cell that is too slow.
 
 Ours is slower than another way if
- - its median is more than 1.05 times theirs, and the 95 % intervals of both do not overlap, and
- - its median is the greater one in each run of the program by itself.
-Repetitions of one run are no independent witnesses: where processes, buffers and connections came to lie holds for
-all of them, and times differ more from run to run than within one (Hunold and Carpen-Amarie, "Reproducible MPI
-benchmarking is still not as easy as you think", 2016, who repeat whole runs for that reason). Intervals over all
-repetitions take no account of it; resampling whole runs would, but of three runs it finds far too much (Cameron,
-Gelbach and Miller, "Bootstrap-based improvements for inference with clustered errors", 2008). What all runs agree
-upon needs no assumption: where there is no difference, three do so once in eight times, and those of a second look
-as well once in 64.
+- its median is more than 1.05 times theirs, and the 95 % intervals of both do not overlap, and
+- its median is the greater one in each run of the program by itself.
+Repetitions of one run are not independent: they share the placement of processes, buffers and connections,
+and times differ more from run to run than within one (Hunold and Carpen-Amarie, "Reproducible MPI
+benchmarking is still not as easy as you think", 2016, who repeat whole runs for that reason). Intervals
+over all repetitions ignore it; resampling whole runs would not, but with three runs it finds far too much
+(Cameron, Gelbach and Miller, "Bootstrap-based improvements for inference with clustered errors", 2008).
+Agreement of all runs needs no assumption: without a real difference three runs agree once in eight times,
+and those of a second look as well once in 64.
 
-The other ways are all contenders, and what the performance guidelines of Traeff, Gropp and Thakur ("Self-
-consistent MPI performance guidelines", 2010) demand: no operation slower than others that do at least as much
-(the contender `composed`), than itself with more data, or than itself with less data, as often as needed. The last
-one supposes that a link always has the same rate: one that lets a first burst through carries a short message for
-nothing, but not sixteen in a row. So nothing is asked that the links could not do at their rate.
+The other ways are all contenders, and those of the performance guidelines of Traeff, Gropp and Thakur
+("Self-consistent MPI performance guidelines", 2010): no operation may be slower than others that do at
+least as much (the contender `composed`), than itself with more data, or than itself with less data,
+repeated as needed. The last guideline assumes a constant link rate: a link that lets a first burst through
+carries one short message for nothing, but not sixteen in a row. The judge therefore requires only what the
+links allow at their rate.
 """
 
 import dataclasses
@@ -42,7 +43,7 @@ class Violation:
 
     @property
     def key(self):
-        """What has to happen again in a fresh run."""
+        """Identifies a violation that a fresh run has to reproduce."""
         return (self.cell.operation, self.cell.order, self.cell.root, self.size, self.other, self.other_size)
 
     @property
@@ -50,7 +51,7 @@ class Violation:
         return self.ours.median / self.theirs.median
 
     def than(self):
-        """Slower than what."""
+        """Names the faster way."""
         if self.other == contenders.OURS:
             times = -(-self.size // self.other_size) if self.other_size < self.size else 1
             what = f"{operations.ALL[self.cell.operation].title} of {units.size_text(self.other_size)}"
@@ -60,7 +61,7 @@ class Violation:
         return self.other
 
     def what(self):
-        """What is slower."""
+        """Names the slower cell."""
         root = grid.root_text(self.cell.root if self.cell.root != "0" else None)
         return (f"{operations.ALL[self.cell.operation].title}, {self.cell.order}{root}, "
                 f"{units.size_text(self.size)}")
@@ -76,17 +77,17 @@ class Sample:
     """Times of one way at one size."""
 
     all: Interval
-    medians: tuple  # of each run, None where it gave no time
+    medians: tuple  # median of each run, None if it gave no time
 
     @staticmethod
     def of(series, size, times=1):
-        """As often as `times`; None without any."""
+        """Returns the times of `times` calls in a row; None without any."""
         found = interval(series.times.get(size)) if series else None
         return found and Sample(found.times(times), tuple(times * statistics.median(values) if values else None
                                                           for values in series.by_launch(size)))
 
     def at_least(self, limit):
-        """The same, as if nothing could take less than `limit` milliseconds."""
+        """Returns the same times, none below `limit` milliseconds."""
         return Sample(Interval(*(max(value, limit) for value in (self.all.median, self.all.low, self.all.high)),
                                self.all.count), tuple(value and max(value, limit) for value in self.medians))
 
@@ -98,7 +99,8 @@ class Sample:
 
 
 def violations(record, limit_ms=lambda cell, size: None):
-    """All of a cell, the worst first. `limit_ms`: the least milliseconds that the links allow, None for no limit."""
+    """Returns all violations of a cell, the worst first. `limit_ms` is the least time that the links allow,
+    None for no limit."""
     able = record.able()
     found = []
     for size in record.cell.sizes:
@@ -113,23 +115,23 @@ def violations(record, limit_ms=lambda cell, size: None):
 
 
 def opposed(record):
-    """Whether ours and the rival have times at all sizes: else there is nothing to pass. Where ours is broken, that
-    is judged."""
+    """Returns whether ours and the rival have times at all sizes, without which the gate cannot pass. If
+    ours is broken, that is judged instead."""
     able = record.able()
     return bool(record.broken()) or all(Sample.of(able.get(name), size) for size in record.cell.sizes
                                         for name in (contenders.OURS, contenders.RIVAL))
 
 
 def could_see(record, violation):
-    """Whether both ways have times there, so that the violation would be found in this record, too."""
+    """Returns whether both ways have times, so that this record would show the violation, too."""
     able = record.able()
     return all(Sample.of(able.get(name), size) for name, size in
                ((contenders.OURS, violation.size), (violation.other, violation.other_size)))
 
 
 def _own(series, cell, size, limit):
-    """More data takes no less time, and less data is no way to save some. Only operations with data: elsewhere
-    there is one size."""
+    """Yields the guidelines on sizes: more data takes no less time, and splitting saves none. Only for
+    operations with data; others have one size."""
     for other in cell.sizes:
         if other == size:
             continue
@@ -139,7 +141,7 @@ def _own(series, cell, size, limit):
 
 
 def needed(found):
-    """(contenders, sizes) that a fresh run has to measure to see these again."""
+    """Returns the (contenders, sizes) that a fresh run has to measure to reproduce these."""
     names = {contenders.OURS, *(one.other for one in found)}
     sizes = {size for one in found for size in (one.size, one.other_size)}
     return names, tuple(sorted(sizes))

@@ -1,4 +1,4 @@
-"""Cells of one order: rounds over all contenders, each a run that all of them and all cells share."""
+"""Measures cells of one order: rounds over all contenders, each a run that all of them and all cells share."""
 
 import dataclasses
 
@@ -8,13 +8,13 @@ from ..measuring.shared_run import Job, SharedRun
 from . import contenders
 
 _FIRST = 6  # repetitions in the first round: the fewest with an interval
-_HOPELESS = 2  # times as slow as ours: not measured any longer
+_HOPELESS = 2  # contenders this many times slower than ours are not measured further
 _TIMEOUT = (240, 120)  # seconds of a run, and more for each cell
 
 
 class CellRounds:
-    """The first round is short and shows who is worth more: contenders that are far slower than strata at some
-    size cannot show it to be slow there."""
+    """Rounds of measurements. The first round is short and drops contenders that are far slower than strata
+    at some size: they cannot show strata to be slow there."""
 
     def __init__(self, setting, program, competitors, repetitions, rounds, folder):
         self._setting, self._program, self._folder = setting, program, folder
@@ -22,8 +22,8 @@ class CellRounds:
         self._later = -(-(repetitions - _FIRST) // max(1, rounds - 1)) if rounds > 1 else repetitions
 
     def run(self, cells, names_of, label, show):
-        """`names_of`: by cell, the contenders wanted, or None for all. `label`: of the logs. Returns the series by
-        contender, by cell."""
+        """Measures. `names_of` gives the wanted contenders by cell, or is None for all. `label` names the
+        logs. Returns the series by contender, by cell."""
         order = cells[0].order
         series = {cell: {one.name: Series(is_plugin=one.is_plugin) for one in self._competitors
                          if contenders.can(one.name, cell.operation, order)
@@ -44,7 +44,7 @@ class CellRounds:
 
     @staticmethod
     def _wanted(number, cell, name, by_name):
-        """Sizes to be measured in this round."""
+        """Returns the sizes to measure in this round."""
         if by_name[name].given_up:
             return ()
         ours, theirs = by_name.get(contenders.OURS, Series()).times, by_name[name].times
@@ -55,7 +55,7 @@ class CellRounds:
 
 @dataclasses.dataclass
 class Record:
-    """What is known of a cell: series by contender."""
+    """Results of a cell: series by contender."""
 
     cell: object
     series: dict
@@ -76,9 +76,9 @@ class Record:
                       record["seconds"])
 
     def able(self):
-        """Series by contender, of those that did it right."""
+        """Returns series by contender, without those with errors."""
         return {name: one for name, one in self.series.items() if not one.given_up}
 
     def broken(self):
-        """The contenders of the plugin that failed, with the reason."""
+        """Returns the plugin's contenders that failed, with the reason."""
         return {name: one.failure for name, one in self.series.items() if one.is_plugin and one.failure}

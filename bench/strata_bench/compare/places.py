@@ -1,4 +1,4 @@
-"""Where a comparison takes place: on one cluster, by the user's launcher, or on a grid of clusters."""
+"""Places of a comparison: one cluster, the user's launcher, or a grid of clusters."""
 
 import dataclasses
 import shutil
@@ -11,17 +11,18 @@ from .setting import ByLauncher, OnCluster
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """An emulated cluster of the given `shape` (options of `cluster up`), one that is up, or a launcher's."""
+    """An emulated cluster of the given `shape` (options of `cluster up`), one that is already up, or a
+    launcher."""
 
-    name: str  # of its folder; "": none of its own
+    name: str  # name of its folder; "": none of its own
     title: str
     shape: tuple = ()
     state: str = ""
     launcher: str = ""
-    orders: tuple = grid.ORDERS  # those that differ there
+    orders: tuple = grid.ORDERS  # orders that differ there
 
     def open(self, relay, keep=False):
-        """What starts programs there, as a context."""
+        """Returns the context that starts programs there."""
         return place.opened(relay, self.shape, self.state, self.launcher, keep)
 
     def setting(self, runner):
@@ -29,7 +30,7 @@ class Place:
 
 
 def chosen(options):
-    """The one that options name."""
+    """Returns the place that the options name."""
     return Place("", "", tuple(cli.shape_arguments(options)), options.state, options.launcher)
 
 
@@ -42,7 +43,7 @@ _ONE_NODE_RANKS = 16
 
 
 def all_of_grid():
-    """Two sites each, and one node."""
+    """Returns clusters of two sites each, and one node."""
     found = [Place(f"{shape}-{uplink}", f"{nodes}, {sites}", (*options, "--sites", "2", *more))
              for shape, (nodes, options) in _SHAPES.items() for uplink, (sites, more) in _UPLINKS.items()]
     mpirun = shutil.which("mpirun.openmpi") or "mpirun"

@@ -29,7 +29,7 @@ def _draw(operation, groups, folder):
                if (one := Merged.interval(by_size, size))]
     sizes = sorted({size for by_name in groups.values() for size in Merged.sizes(by_name)})
     blocks = operations.ALL[operation].blocks
-    width = (gnuplot.size_tics(sizes, "all blocks together" if blocks else "message") if all(sizes)
+    width = (gnuplot.size_tics(sizes, "chunks of all ranks" if blocks else "message") if all(sizes)
              else gnuplot.name_tics(contenders.NAMES))
     panels = [_panel(order, by_name, number) for number, (order, by_name) in enumerate(groups.items())]
     title = rf"MPI\\_{operations.ALL[operation].title} until {operations.until([operation])}: median, 95 % interval"
@@ -38,7 +38,7 @@ def _draw(operation, groups, folder):
 
 
 def draw(records, folder):
-    """Writes bcast.svg, bcast.png and so on; returns (paths, why something is missing)."""
+    """Writes bcast.svg, bcast.png and so on. Returns (paths, error)."""
     by_operation = {}
     for (operation, order, root), by_name in Merged(records).groups.items():
         if any(Merged.interval(by_size, size) for by_size in by_name.values() for size in by_size):

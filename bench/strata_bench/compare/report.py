@@ -10,7 +10,7 @@ _NAME, _COLUMN = 13, 21  # columns
 
 
 class Merged:
-    """All that is known: (operation, order, root) -> {contender: {size: Series}}."""
+    """Returns all results: (operation, order, root) -> {contender: {size: Series}}."""
 
     def __init__(self, records):
         self.groups = {}
@@ -26,7 +26,7 @@ class Merged:
 
     @staticmethod
     def interval(by_size, size):
-        """None if there is no right time."""
+        """Returns None without a correct time."""
         series = by_size.get(size)
         return interval(series.times.get(size)) if series and not series.given_up else None
 
@@ -74,12 +74,12 @@ def notes(records):
         return []
     return ["", f"Milliseconds from an agreed start until {operations.until(names)}: median and its",
             "95 % interval, contenders in turn in the same jobs. Green: the fastest. Sizes of Gather, Scatter and",
-            "Allgather are those of all blocks together. Who was twice as slow as strata in the first round (6",
+            "Allgather are those of all chunks together. A contender twice as slow as strata in the first round (6",
             "repetitions) was not measured further. composed: of operations that do at least as much."]
 
 
 def failures(records, paint):
-    """The same mistake of the same contender once, in a line; what the log says besides, the JSON holds."""
+    """Lists the same error of the same contender once; the JSON file has the rest of its log."""
     cells = {}
     for record in records:
         for name, one in record.series.items():
@@ -95,22 +95,22 @@ def failures(records, paint):
 
 
 def verdict(outcome, paint):
-    """Of the gate."""
+    """Lists the gate's findings."""
     lines = [""]
     confirmed = {one.key for one in outcome.confirmed}
     if outcome.confirmed:
-        lines.append(paint("VIOLATIONS, seen again in a fresh run (ms: median, 95 % interval):", "red", "bold"))
+        lines.append(paint("VIOLATIONS, confirmed by a fresh run (ms: median, 95 % interval):", "red", "bold"))
         lines += [paint(_violation_line(one), "red") for one in outcome.confirmed]
     passing = [one for one in outcome.suspected if one.key not in confirmed]
     if passing and not outcome.unclear:
-        lines.append("Suspected and not seen again:")
+        lines.append("Suspected and not confirmed:")
     elif passing:
-        lines.append("Suspected, and not seen again or not looked at again yet:")
+        lines.append("Suspected, and not confirmed or not yet repeated:")
     lines += [paint(_violation_line(one), "dim") for one in passing]
     if outcome.missing or outcome.unopposed or outcome.unclear:
         lines.append(paint(f"UNFINISHED: {outcome.missing} cells not measured, {outcome.unopposed} not compared with "
-                           f"{contenders.RIVAL}, {outcome.unclear} suspected ones not looked at again, or by runs that "
-                           "failed. The same command goes on from here.", "bold"))
+                           f"{contenders.RIVAL}, {outcome.unclear} suspected ones not repeated, or only by runs that "
+                           "failed. The same command continues from here.", "bold"))
     elif not outcome.confirmed and not outcome.broken():
         lines.append(paint("PASSED: strata was nowhere slower than the best by more than 5 % with intervals apart and "
                            "in every job, and broke no guideline.", "green"))

@@ -1,4 +1,4 @@
-"""Where ranks are placed: by bench/cluster or, under the user's launcher, by collective_latency itself."""
+"""Placement of ranks: by bench/cluster or, under the user's launcher, by collective_latency itself."""
 
 import dataclasses
 
@@ -8,7 +8,8 @@ from . import grid
 
 
 def unequal(slots):
-    """Ranks on every node: some have fewer, by the rule of collective_latency --order unequal."""
+    """Returns the ranks on every node, with fewer on some, by the rule of collective_latency --order
+    unequal."""
     return tuple(count - min(node % 3 * max(1, count // 4), count - 1) for node, count in enumerate(slots))
 
 
@@ -17,7 +18,7 @@ class OnCluster:
         self.runner = cluster
 
     def places(self, order):
-        """Options of `cluster run`."""
+        """Returns options of `cluster run`."""
         if order != "unequal":
             return ("--order", order)
         return ("--order", "block", "--per-node", ",".join(map(str, unequal(self.runner.plan.slots))))
@@ -26,7 +27,8 @@ class OnCluster:
         return ()
 
     def limit_ms(self, cell, size):
-        """The least milliseconds in which the links can carry what has to cross them, or None."""
+        """Returns the least milliseconds in which the links can carry the bytes that have to cross them, or
+        None."""
         plan, order = self.runner.plan, cell.order
         if order == "unequal":
             plan, order = dataclasses.replace(plan, slots=unequal(plan.slots)), "block"
@@ -45,4 +47,4 @@ class ByLauncher:
         return ("--order", order)
 
     def limit_ms(self, _cell, _size):
-        return None  # nobody tells what the links can carry
+        return None  # the rates of the links are unknown

@@ -1,4 +1,4 @@
-"""Finished cells in files, so that they need not be measured again."""
+"""Finished cells in files, so that they are not measured again."""
 
 from ..measuring import store
 
@@ -7,7 +7,7 @@ from .measure import Record
 
 class Store(store.Store):
     def load(self, name, cell):
-        """The record of a cell measured before, or None."""
+        """Returns the record of a cell measured before, or None."""
         found = super().load(name)
         wanted = (cell.root, list(cell.sizes))
         is_it = found and (found["cell"]["root"], found["cell"]["sizes"]) == wanted

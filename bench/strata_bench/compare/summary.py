@@ -1,5 +1,5 @@
-"""What all places show together: strata beside the best of what a user has without it, and beside what the links
-allow."""
+"""Results of all places: strata compared with the best component that a user has without it, and with the
+limit of the links."""
 
 import dataclasses
 import math
@@ -12,7 +12,7 @@ from . import contenders
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One size of a cell. Milliseconds."""
+    """One size of a cell, in milliseconds."""
 
     place: str
     cell: object
@@ -20,21 +20,21 @@ class Row:
     ours: float
     best: float
     best_name: str
-    limit: float  # the least that the links allow, where that is known and the size is worth it; else None
+    limit: float  # limit of the links, if it is known and the size is large enough; else None
 
     @property
     def ratio(self):
-        """How many times as fast as the best of the others."""
+        """Returns the speed-up over the best of the others."""
         return self.best / self.ours
 
     @property
     def share(self):
-        """Of the speed-up over them that the links allow, or None."""
+        """Returns the share of the speed-up that the links allow, or None."""
         return self.limit and self.limit / self.ours
 
 
 def rows(place, records, limit_ms):
-    """`limit_ms(cell, size)`: None where nothing is known."""
+    """`limit_ms(cell, size)` returns None where the limit is unknown."""
     found = []
     for record in records:
         able = record.able()
@@ -53,12 +53,12 @@ def geometric_mean(values):
 
 
 def means(all_rows, paint):
-    """Per operation: geometric means."""
+    """Returns geometric means per operation."""
     if not all_rows:
         return []
-    title = "Strata beside the best of tuned and han: how many times as fast, geometric mean (worst–best);"
+    title = "Speed-up of strata over the best of tuned and han: geometric mean (worst–best);"
     lines = ["", paint(title, "bold"),
-             "and from 64 KiB up which share of the speed-up over them that the links allow.",
+             "from 64 KiB also its share of the speed-up that the links allow.",
              f"{'':12}{'below 64 KiB':>24}{'from 64 KiB':>24}{'share of the possible':>26}"]
     by_operation = {}
     for row in all_rows:
@@ -80,7 +80,7 @@ def _spread(values, factor=1, unit=""):
 
 
 def details(all_rows):
-    """Size by size."""
+    """Lists the sizes one by one."""
     lines, place = [], None
     for row in sorted(all_rows, key=lambda one: one.place):
         if row.place != place:
@@ -105,7 +105,7 @@ def write_csv(all_rows, path):
 
 
 def write_json(outcomes, all_rows, path):
-    """`outcomes`: by place."""
+    """`outcomes` are by place."""
     files.write_json(path, {"places": {place: {"verdict": outcome.verdict().name.lower(),
                                                "confirmed": [one.to_json() for one in outcome.confirmed],
                                                "missing": outcome.missing, "unopposed": outcome.unopposed,

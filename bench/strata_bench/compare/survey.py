@@ -1,4 +1,4 @@
-"""Run after run: cells measured, or known from before; the gate takes a second look at what seems wrong."""
+"""Runs until all cells are measured or known; the gate repeats suspected violations in a second look."""
 
 import dataclasses
 import enum
@@ -20,10 +20,10 @@ class Verdict(enum.IntEnum):
 class Outcome:
     records: list
     suspected: list = dataclasses.field(default_factory=list)  # violations
-    confirmed: list = dataclasses.field(default_factory=list)  # as the fresh run saw them
+    confirmed: list = dataclasses.field(default_factory=list)  # the same in the fresh run
     missing: int = 0  # cells without a record
     unopposed: int = 0  # cells in which ours or the rival has no times
-    unclear: int = 0  # suspected cells without a second look, or whose second look could not see
+    unclear: int = 0  # suspected cells without a second look, or whose second look lacks times
     blind: list = dataclasses.field(default_factory=list)  # records of such second looks
 
     def broken(self):
@@ -36,22 +36,22 @@ class Outcome:
 
 
 class Clock:
-    """How much time is left, for all surveys of a session. `seconds`: None for no limit."""
+    """The remaining time for all surveys of a session. `seconds` is None for no limit."""
 
     def __init__(self, seconds=None, now=time.monotonic):
         self.now, self._limit, self._start = now, seconds, now()
 
     def left(self):
-        """Seconds, or None."""
+        """Returns seconds, or None."""
         return None if self._limit is None else self._limit - (self.now() - self._start)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Task:
-    """A cell to be measured."""
+    """A cell to measure."""
 
     cell: object
-    name: str  # of its file
+    name: str  # name of its file
     names: tuple = None  # contenders; None: all
 
 
@@ -64,14 +64,14 @@ def _opposed(_task, record):
 
 
 class Survey:
-    """measure(cells, names_of, label, show) -> {cell: series by contender} does the work for cells of one order;
-    `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over.
-    `limit_ms(cell, size)`: of the links, for the judge."""
+    """`measure(cells, names_of, label, show)` -> {cell: series by contender} measures cells of one order;
+    `names_of` gives contenders by cell, None for all. No run begins that is expected to end after the time
+    is over. `limit_ms(cell, size)` is the links' limit for the judge."""
 
     def __init__(self, cells, measure, store, progress, clock=None, limit_ms=lambda cell, size: None):
         self._cells, self._measure, self._store, self._progress = cells, measure, store, progress
         self._clock, self._limit_ms = clock or Clock(), limit_ms
-        self._longest = 0.0  # seconds for a cell, in this session
+        self._longest = 0.0  # seconds per cell in this session
 
     def run(self, gate):
         outcome = Outcome([])
@@ -85,7 +85,7 @@ class Survey:
         return outcome
 
     def _look_again(self, outcome):
-        suspected = {}  # violations by the task that looks for them
+        suspected = {}  # violations by the task of their second look
         for record in outcome.records:
             if found := judge.violations(record, self._limit_ms):
                 names, sizes = judge.needed(found)
@@ -98,7 +98,7 @@ class Survey:
             return [one for one in judge.violations(record, self._limit_ms) if one.key in keys]
 
         def settled(task, record):
-            # Who gave no times in the second look neither confirms a suspicion nor clears it.
+            # A contender without times in the second look neither confirms nor clears a suspicion.
             return bool(record.broken() or confirmed(task, record)
                         or all(judge.could_see(record, one) for one in suspected[task]))
 
@@ -110,13 +110,13 @@ class Survey:
         outcome.unclear = len(suspected) - len(fresh) + len(outcome.blind)
 
     def _records(self, tasks, what, enough):
-        """By task, in their order, as far as time goes. What is known of a task but is not enough(task, record), is
-        measured again."""
+        """Returns records by task, in their order, until time is over. Measures a task again if its record
+        is not enough(task, record)."""
         known = {task: self._store.load(task.name, task.cell) for task in tasks}
         waiting = {task.cell: task for task in tasks if not (known[task] and enough(task, known[task]))}
         done = len(tasks) - len(waiting)
         for part in grid.runs(list(waiting)):
-            # What does not fit as a whole fits in part.
+            # A group that does not fit as a whole fits in part.
             part = part[:self._fitting(len(part))]
             if not part:
                 break

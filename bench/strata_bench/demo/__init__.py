@@ -1,9 +1,6 @@
-"""The demonstration `bench/demo`: one program, one cluster, three ways of running collective operations.
-
-command_line    options and the order of events
-measure         what is measured
-report          the table and the verdict
+"""The demonstration `bench/demo`: one program, one cluster, three ways to run collective operations.
+command_line    options and the sequence of steps
+measure         the measured cases
+report          the table and the conclusions
 plot            the plots
-
-Its real program is one of `apps`. What other benchmarks need as well is in `measuring`.
-"""
+Its real program is one of `apps`. `measuring` holds the common parts of all benchmarks."""

@@ -1,4 +1,4 @@
-"""Options of bench/demo and the order of events."""
+"""Options of bench/demo and its sequence of steps."""
 
 import re
 from argparse import ArgumentTypeError
@@ -15,10 +15,10 @@ from . import plot, report
 from .measure import Measurement, cases_of
 
 _DESCRIPTION = """\
-Shows what the plugin does. Installs what is missing from Debian, builds, brings up an emulated cluster (four
-nodes with four ranks each, on two sites with a slow link between them) and times MPI_Bcast, or other
-collective operations, in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the
-plugin. Then it runs real applications with and without the plugin and compares their results."""
+Demonstrates the plugin. Installs missing Debian packages, builds, brings up an emulated cluster (four nodes with
+four ranks each, on two sites with a slow link between them) and times MPI_Bcast, or other collective operations,
+in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the plugin. Then runs real
+applications with and without the plugin and compares their results."""
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _QUICK_SIZES = "8,64K,1M,4M"
 
@@ -30,10 +30,10 @@ def _parser():
     cli.add_operations(parser, "bcast", note="; all take ten to fifteen minutes")
     cli.add_orders(parser, ORDERS, ("block", "cyclic"), ": block, cyclic (round robin), shuffle")
     parser.add_argument("--roots", metavar="LIST", default=("0",), type=_roots,
-                        help="roots, where an operation has one: ranks, or rotate (0)")
+                        help="roots of rooted operations: ranks, or rotate (0)")
     parser.add_argument("--sizes", metavar="LIST", type=cli.sizes,
                         help=f"sizes in bytes ({_SIZES}), of the vector or, for Gather, Scatter and "
-                             "Allgather, of all blocks together")
+                             "Allgather, of all ranks' chunks together")
     parser.add_argument("--no-app", action="store_true", help="leave out the applications")
     cli.add_effort(parser, "results/demo", 100)
     cli.add_shape(parser)
@@ -61,7 +61,7 @@ def _introduce(cluster, contenders, progress):
 
 
 def _measure(options, cluster, built, folder, progress):
-    """Everything that needs the cluster: the measurement and the applications' comparisons."""
+    """Runs all steps that need the cluster: the measurement and the applications' comparisons."""
     ours = competitors.strata(built.plugin_folder, place.network(cluster, folder))
     contenders = (competitors.tuned(), competitors.han(), ours)
     _introduce(cluster, contenders, progress)
@@ -84,7 +84,7 @@ def _measure(options, cluster, built, folder, progress):
 
 
 def _write(measurement, comparisons, folder):
-    """All files. Returns their paths and what went wrong with the plot."""
+    """Writes all files. Returns their paths and the plot's error."""
     everything = {**measurement.to_json(), "applications": [one.to_json() for one in comparisons]}
     text, data = files.write_tables(folder, everything, _summary(measurement, comparisons, Paint(False))
                                     + chosen_plans(measurement))

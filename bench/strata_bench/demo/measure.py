@@ -1,4 +1,4 @@
-"""What the demonstration measures, and against which limit."""
+"""Cases of the demonstration and their limits."""
 
 import dataclasses
 import os
@@ -38,7 +38,7 @@ class Case:
 
 
 def cases_of(names, orders, roots):
-    """Every operation in every order and, if it has one, with every root."""
+    """Returns every operation in every order and, if it is rooted, with every root."""
     return [Case(order, root, name) for name in names for order in orders
             for root in (roots if operations.ALL[name].rooted else (None,))]
 
@@ -47,26 +47,27 @@ class Measurement(Rounds):
     """All series, by operation, order, root and competitor."""
 
     def picture_of(self, case, _competitor):
-        """One of each order will do."""
+        """Chooses one case of each order."""
         if case != next(one for one in self.cases if one.order == case.order):
             return None
         return os.path.join(self.folder, f"hierarchy-{case.order}.svg")
 
     def limit(self, case, size):
-        """The least milliseconds in which the links can carry what has to cross them, or None."""
+        """Returns the least milliseconds in which the links can carry the bytes that have to cross them, or
+        None."""
         return limits.least_ms(self.cluster.plan, case.operation, case.order, case.root, size)
 
     @property
     def delay_counts(self):
-        """Whether the delay between sites, not the processors, is what small messages take."""
+        """Returns whether the delay between sites, not the cores, dominates small messages."""
         return self.cluster.plan.sites > 1 and self.cluster.plan.delay_us >= DELAY_THAT_COUNTS_US
 
     def comparable(self, size):
-        """Whether times of this size are more than noise."""
+        """Returns whether times of this size exceed noise."""
         return size >= WORTH_COMPARING or self.delay_counts
 
     def limit_reached(self, case, size):
-        """The limit where it is worth a comparison, or None."""
+        """Returns the limit where a comparison makes sense, or None."""
         return self.limit(case, size) if size >= WORTH_A_SHARE or self.delay_counts else None
 
     def to_json(self):

@@ -32,17 +32,17 @@ def _cases(measurement, operation):
 
 
 def _values(measurement, cases):
-    """All times in the plot."""
+    """Returns all times in the plot."""
     return [value for case in cases for series in measurement.series[case].values() if not series.failure
             for times in series.times.values() for value in times]
 
 
 def _width(measurement, cases):
-    """The axis: sizes or, of an operation without, the competitors."""
+    """Returns the axis: sizes or, for an operation without data, the competitors."""
     sizes = measurement.sizes_of(cases[0])
     if all(sizes):
         blocks = operations.ALL[cases[0].operation].blocks
-        return gnuplot.size_tics(sizes, "all blocks together" if blocks else "message")
+        return gnuplot.size_tics(sizes, "chunks of all ranks" if blocks else "message")
     names = [competitor.name for competitor in measurement.competitors]
     return gnuplot.name_tics(names)
 
@@ -58,8 +58,7 @@ def script(measurement, operation, terminal, path):
 
 
 def draw(measurement, folder):
-    """Writes one plot per operation, such as bcast.svg and bcast.png; returns (paths, why something is
-    missing)."""
+    """Writes one plot per operation, such as bcast.svg and bcast.png. Returns (paths, error)."""
     paths, complaints = [], []
     for operation in measurement.operations():
         if not _values(measurement, _cases(measurement, operation)):

@@ -1,4 +1,4 @@
-"""The table and the verdict in plain words."""
+"""The table and the conclusions of bench/demo."""
 
 import os
 
@@ -12,7 +12,7 @@ def _speed_up(by_name, other, size):
 
 
 def table(measurement, paint):
-    """The lines of all tables, at most 100 columns."""
+    """Returns the lines of all tables, at most 100 columns wide."""
     names = [competitor.name for competitor in measurement.competitors]
     lines = []
     for case, by_name in measurement.series.items():
@@ -30,7 +30,7 @@ def table(measurement, paint):
 
 
 def _limits(measurement):
-    """The limits of the largest size that is worth a share, the same ones together."""
+    """Lists the limits of the largest comparable size, equal ones together."""
     limits = {}
     for case in measurement.cases:
         sizes = [size for size in measurement.sizes_of(case) if measurement.limit_reached(case, size)]
@@ -48,21 +48,21 @@ def _note_limits(measurement):
     if not limits:
         return []
     if len(measurement.operations()) == len(limits) == 1:
-        return [f"%: share of what the slowest links allow ({next(iter(limits))})."]
-    return ["%: share of what the slowest links allow:",
+        return [f"%: share of the slowest links' limit ({next(iter(limits))})."]
+    return ["%: share of the slowest links' limit:",
             *(f"   {text}: {operations.titles(names)}" for text, names in limits.items())]
 
 
 def notes(measurement):
-    """What the numbers mean."""
+    """Explains the numbers."""
     lines = ["", *note_repetitions(measurement), *_note_limits(measurement)]
     if any(operations.ALL[name].blocks for name in measurement.operations()):
-        lines.append("Sizes of Gather, Scatter and Allgather are those of all blocks together (with v the "
-                     "blocks differ).")
+        lines.append("Sizes of Gather, Scatter and Allgather are those of all chunks together (unequal "
+                     "chunks with v).")
     small = min(min(measurement.sizes_of(case)) for case in measurement.cases)
     if not measurement.comparable(small):
-        lines.append(f"Below {units.size_text(WORTH_COMPARING)} the times are mostly those of "
-                     f"{os.cpu_count()} processors serving all ranks: read them as noise.")
+        lines.append(f"Below {units.size_text(WORTH_COMPARING)} times mostly show "
+                     f"{os.cpu_count()} cores shared by all ranks: read them as noise.")
     return lines
 
 
@@ -75,7 +75,7 @@ def _what(size):
 
 
 def _share_text(measurement, case, size):
-    """How long one size takes, and beside what."""
+    """Compares the time of one size with its limit."""
     median, limit = measurement.series[case]["strata"].median(size), measurement.limit_reached(case, size)
     text = f"{_what(size)} takes {units.three_digits(median)} ms"
     if limit and size >= WORTH_A_SHARE:
@@ -112,7 +112,8 @@ def _case_verdict(measurement, case):
 
 
 def slower(measurement):
-    """(case, size, other, speed-up, whether it is more than noise) wherever strata's median is behind."""
+    """Returns (case, size, other, speed-up, whether it exceeds noise) wherever strata's median is the
+    slower one."""
     others = [competitor.name for competitor in measurement.competitors[:-1]]
     found = [(case, size, other, _speed_up(by_name, other, size))
              for case, by_name in measurement.series.items()
@@ -124,7 +125,7 @@ def slower(measurement):
 
 
 def _compared(measurement):
-    """The sizes at which strata stands beside a competitor."""
+    """Returns the sizes at which strata and a competitor are compared."""
     return [size for case, by_name in measurement.series.items() for size in measurement.sizes_of(case)
             if measurement.comparable(size)
             and any(_speed_up(by_name, one.name, size) for one in measurement.competitors[:-1])]

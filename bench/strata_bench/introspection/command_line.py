@@ -1,4 +1,4 @@
-"""Options of bench/introspection and the order of events."""
+"""Options of bench/introspection and its sequence of steps."""
 
 from ..measuring import cli, command, files
 from ..measuring.table import Paint
@@ -7,16 +7,16 @@ from . import examples, monitoring, reordering
 from .figure import Setting
 
 _DESCRIPTION = """\
-Shows what applications gain that follow the hardware by the introspection library: builds, brings up an emulated
-cluster, and runs on it what the figures need. Every result is checked.
+Measures the gain of applications that adapt to the hardware with the introspection library: builds, brings up an
+emulated cluster, and runs the programs of the figures on it. Checks every result.
 
 summa, gather   the example applications with hierarchies of communicators that the library finds, with others, and with
                 none; in blocks of ranks, round robin and shuffled
 reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
-                the ranks are dealt out anew, from what the library's monitoring saw in one iteration
-wire            what monitoring sessions see between nodes, beside what the nodes' NICs count: of patterns of messages,
-                and every 10 ms
-overhead        what monitoring costs a Reduce, on this machine itself"""
+                reordering the ranks by one iteration that the library monitored
+wire            traffic between nodes by monitoring sessions, compared with the counters of the nodes' NICs: for patterns
+                of messages, and every 10 ms
+overhead        the cost of monitoring a Reduce, on this machine itself"""
 # Name in measurements.json -> module; see figure.py.
 MODULES = {"examples": examples, "reordering": reordering, "monitoring": monitoring}
 
@@ -29,7 +29,7 @@ def _parser():
     parser = cli.parser("introspection", _DESCRIPTION)
     figures = _figures()
     parser.add_argument("--figure", type=cli.some_of(figures), default=figures, metavar="LIST",
-                        help=f"what to measure: all, or some of {', '.join(figures)} (all)")
+                        help=f"figures to measure: all, or some of {', '.join(figures)} (all)")
     parser.add_argument("--rounds", metavar="N", type=cli.count, default=3, help="runs of every case, in turn (3)")
     parser.add_argument("--delay-us", metavar="N", type=cli.count, default=500,
                         help="one-way delay between the sites in microseconds (500)")
@@ -44,7 +44,7 @@ def _parser():
 
 
 def _measure(setting):
-    """Findings by name of the module."""
+    """Findings by module name."""
     chosen = {name: [figure for figure in module.FIGURES if figure in setting.options.figure]
               for name, module in MODULES.items()}
     return {name: MODULES[name].measure(figures, setting) for name, figures in chosen.items() if figures}
@@ -55,7 +55,7 @@ def _text(findings, paint):
 
 
 def _write(findings, folder):
-    """All files. Returns their paths and why some are missing."""
+    """Writes all files. Returns their paths and the error."""
     content = {name: found.to_json() for name, found in findings.items()}
     paths = files.write_tables(folder, content, _text(findings, Paint(False)).split("\n"))
     drawn = [found.draw(folder) for found in findings.values()]

@@ -12,7 +12,7 @@ from .figure import Findings
 ORDERS = ("block", "cyclic", "shuffle")
 TOPOLOGICAL = "topological"
 OWN_CHOICE = ", own choice"
-_SECONDS = 120  # of a run
+_SECONDS = 120  # seconds of a run
 _TIME = re.compile(r"^(\S+) +([0-9.]+) us", re.MULTILINE)
 
 
@@ -22,15 +22,15 @@ class Example:
     title: str
     program: str
     options: tuple
-    hierarchies: tuple  # the first one is what the others are compared with
-    size: str  # of its messages, in words
-    bytes: int  # of its longest message, for the choice of repetitions
+    hierarchies: tuple  # the others are compared with the first one
+    size: str  # size of its messages, in words
+    bytes: int  # size of its longest message, which determines the repetitions
     statement: str  # of the paper
     own_choice: tuple = ()  # hierarchies that are measured a second time, with coll/tuned's own choice of a Bcast
-    broadcasts: str = ""  # how messages are, otherwise
+    broadcasts: str = ""  # its Bcast otherwise
 
     def rows(self):
-        """(hierarchy, what stands behind its name)"""
+        """Returns (hierarchy, suffix of its name)."""
         return [(name, "") for name in self.hierarchies] + [(name, OWN_CHOICE) for name in self.own_choice]
 
 
@@ -53,7 +53,7 @@ ALL = {"summa": (_summa(8), _summa(96)), "gather": (_gather(64), _gather(16384))
 
 
 def binary_broadcasts(competitor):
-    """As in the paper; what Gather does is left to coll/tuned."""
+    """As in the paper; coll/tuned carries out Gather."""
     return competitors.told(competitor, {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_bcast_algorithm": "5"})
 
 
@@ -75,7 +75,8 @@ class Times:
         return statistics.median(self.us[hierarchy]) if self.us.get(hierarchy) else None
 
     def gain(self, hierarchy, suffix):
-        """How many times as fast the topological hierarchy is; None where one of them failed, or both are the same."""
+        """Returns the speed-up by the topological hierarchy; None where one of them failed, or both are the
+        same."""
         us, ours = self.median(hierarchy + suffix), self.median(TOPOLOGICAL + suffix)
         return us / ours if us and ours and hierarchy != TOPOLOGICAL else None
 
@@ -146,7 +147,7 @@ def table(measurement, examples, paint):
             lines.append(f"  {hierarchy + suffix:24}" + "".join(cells))
         lines += [f"  {example.broadcasts}."] if example.broadcasts else []
     return lines + ["", "simple: no hierarchy. 2,4: two parts of neighbours by rank, each in four parts. topological: the levels of",
-                    "the hardware, which here are 2,2 in block order. Behind a time: how many times as fast topological is."]
+                    "the hardware, which here are 2,2 in block order. After a time: speed-up by topological."]
 
 
 def verdict(measurement, examples):

@@ -1,10 +1,8 @@
-"""What a module of figures offers to command_line:
-
+"""The interface of a module of figures for command_line:
   FIGURES             names for --figure
   FILES               regular expression of the files that it writes beside table.txt and measurements.json
-  add_options(parser) options of its own, in a group of their own
-  measure(names, setting) -> Findings       of the figures that are wanted; clusters are its own business
-"""
+  add_options(parser) its own options, in their own group
+  measure(names, setting) -> Findings       of the wanted figures; the module makes its own clusters"""
 
 import contextlib
 import dataclasses
@@ -14,16 +12,16 @@ from ..measuring import command, place
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """Where and how much is measured."""
+    """Setting of a measurement."""
 
-    options: object  # of the command line
+    options: object  # options of the command line
     built: command.Built
-    folder: str  # of the results, with a folder `logs`
+    folder: str  # folder of the results, with a folder `logs`
     progress: object
 
     @contextlib.contextmanager
     def cluster(self, shape, description):
-        """A cluster of that shape (options of bench/cluster up), kept if that is wanted."""
+        """Returns a cluster of that shape (options of bench/cluster up), kept if requested."""
         self.progress.show("building the cluster")
         with place.opened(self.built.relay, shape, keep=self.options.keep_cluster) as cluster:
             self.progress.step(f"cluster is up: {description}")
@@ -32,21 +30,21 @@ class Setting:
 
 
 class Findings:
-    """What was measured; a module derives from it."""
+    """Results; a module derives its own class."""
 
     def text(self, paint):
-        """Lines: tables, then what they say beside the paper's statements."""
+        """Returns lines: tables, then conclusions compared with the paper's statements."""
         raise NotImplementedError
 
     def failures(self):
-        """A line for everything that is wrong, for which the command fails."""
+        """Returns a line for every error, for which the command fails."""
         raise NotImplementedError
 
     def to_json(self):
-        """For measurements.json, under the name of the module."""
+        """Returns the data for measurements.json, under the name of the module."""
         raise NotImplementedError
 
     def draw(self, folder):
-        """Pictures: (paths, why some are missing). `folder`: where they go."""
+        """Writes pictures to `folder`. Returns (paths, error)."""
         del folder
         return [], ""

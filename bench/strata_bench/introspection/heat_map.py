@@ -7,12 +7,12 @@ _WIDTH_BESIDE, _HEIGHT_BESIDE = 230, 160
 
 
 def axes(gains):
-    """Sizes and numbers of iterations, both ascending. `gains`: (size, iterations) -> percent."""
+    """Returns sizes and numbers of iterations, both ascending. `gains`: (size, iterations) -> percent."""
     return sorted({size for size, _ in gains}), sorted({iterations for _, iterations in gains})
 
 
 def lines(gains, paint):
-    """The same as text: the most iterations come first, as in the figure."""
+    """Returns the same as text, with the most iterations first, as in the figure."""
     sizes, counts = axes(gains)
     found = [f"{'iterations':>12}" + "".join(f"{units.size_text(size):>9}" for size in sizes)]
     for count in reversed(counts):

@@ -1,4 +1,4 @@
-"""What the links of an emulated cluster carry of a monitored matrix, in the old order of ranks and in a new one."""
+"""Loads of an emulated cluster's links by a monitored matrix, in the old order of ranks and in a new one."""
 
 import dataclasses
 
@@ -7,8 +7,8 @@ from ..measuring import units
 
 @dataclasses.dataclass(frozen=True)
 class Busiest:
-    """The link that takes longest for its bytes in one direction: no algorithm that sends these messages can be
-    faster, if every message waits for its turn."""
+    """The link that takes longest for its bytes in one direction. If messages wait for their turn, no
+    algorithm that sends these messages can be faster."""
 
     link: str
     bytes: int
@@ -16,19 +16,19 @@ class Busiest:
 
 
 def read_matrix(path):
-    """Bytes by sender and receiver, as MPI_M_rootflush writes them."""
+    """Reads bytes by sender and receiver, as MPI_M_rootflush writes them."""
     with open(path, encoding="utf-8") as file:
         return [[int(word) for word in line.split()] for line in file if line.strip()]
 
 
 def read_order(path):
-    """The new rank of every process."""
+    """Reads the new rank of every process."""
     with open(path, encoding="utf-8") as file:
         return [int(line) for line in file]
 
 
 def _loads(matrix, nodes, order, site_of):
-    """(kind of link, whose link, direction) -> bytes. `nodes`: of every process."""
+    """Returns (kind of link, index, direction) -> bytes. `nodes` holds the node of every process."""
     process = {rank: one for one, rank in enumerate(order)}
     loads = {}
 
@@ -47,13 +47,14 @@ def _loads(matrix, nodes, order, site_of):
 
 
 def _rate(plan, kind):
-    """Bit/s of a node's NIC, or of the link of a site; None without a limit."""
+    """Returns the bit/s of a node's NIC or of a site's link; None without a limit."""
     rates = [plan.nic] if kind == "node" else [plan.uplink, f"{plan.relay_mbit}mbit" if plan.relay_mbit else "none"]
     return min(filter(None, map(units.bits_per_second, rates)), default=None)
 
 
 def busiest(plan, matrix, nodes, order):
-    """Of all links with a limited rate; None where nothing crosses one. `order`: the rank of every process."""
+    """Returns the busiest link with a limited rate; None if no message crosses one. `order` holds the rank
+    of every process."""
     found = [Busiest(f"{kind} {number} {direction}", size, 8e3 * size / _rate(plan, kind))
              for (kind, number, direction), size in sorted(_loads(matrix, nodes, order, plan.site_of).items())
              if _rate(plan, kind)]

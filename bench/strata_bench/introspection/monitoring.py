@@ -1,4 +1,4 @@
-"""Whether monitoring sessions see what is on the wire, and what they cost."""
+"""Whether monitoring sessions match the wire, and their cost."""
 
 from ..measuring import cli
 
@@ -7,15 +7,15 @@ from .figure import Findings
 
 FIGURES = ("wire", "overhead")
 FILES = r"(series|overhead)\.(svg|png)|series\.csv|topology\.conf"
-# Packets of 9000 bytes; queues that lose none, as one that TCP sends again is on the wire twice.
+# Packets of 9000 bytes; queues long enough to drop none, because a retransmission is on the wire twice.
 _SHAPE = ("--nodes", "4", "--sites", "2", "--slots", "4", "--uplink", "none", "--mtu", "9000", "--queue-bytes", "100000000")
 
 
 def add_options(parser):
     group = parser.add_argument_group(f"monitoring ({', '.join(FIGURES)})")
-    group.add_argument("--calls", metavar="N", type=cli.count, default=4, help="wire: calls of every pattern (4)")
+    group.add_argument("--calls", metavar="N", type=cli.count, default=4, help="wire: calls per pattern (4)")
     group.add_argument("--series-seconds", metavar="N", type=cli.count, default=40,
-                       help="wire: how long session and NIC are read every 10 ms (40)")
+                       help="wire: seconds over which session and NIC are read every 10 ms (40)")
     overhead.add_options(group)
 
 
@@ -54,7 +54,7 @@ class MonitoringFindings(Findings):
         return parts
 
     def failures(self):
-        """How long something takes is no failure."""
+        """Times are no failures, whatever their value."""
         found = [f"wire, {run.pattern.title()}, {run.by}: {complaint}" for run in self.runs
                  if (complaint := run.complaint())]
         if self.no_series:

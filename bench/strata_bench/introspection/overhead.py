@@ -1,7 +1,8 @@
-"""What monitoring costs a Reduce: with a session, with a suspended one, and without Open MPI's monitoring at all.
+"""The cost of monitoring a Reduce: with a session, with a suspended one, and without Open MPI's monitoring.
 
-Every run of the program is one value per size, the median of its calls (an average would be that of the moments in which
-the operating system does something else). Runs with and without alternate; the difference is that of their means.
+Every run of the program gives one value per size, the median of its calls (an average would mostly show
+moments in which the operating system does something else). Runs with and without alternate; the difference
+is that of their means.
 """
 
 import dataclasses
@@ -14,9 +15,9 @@ from ..measuring.cluster import ClusterError
 from ..measuring.launcher import Launcher
 
 LIMIT_US = 5
-RANKS = (2, 16)  # a core for each
+RANKS = (2, 16)  # each with its own core
 SIZES = (4, 64, 1024, 16384, 65536)
-_SECONDS = 60  # of a run
+_SECONDS = 60  # seconds of a run
 _SWITCHES = {False: {}, True: {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}}
 
 
@@ -45,7 +46,7 @@ class Times:
         return welch.difference(self.us.get((size, state), []), self.us.get((size, base), []))
 
     def differences(self):
-        """By size, with an active session minus without monitoring; without sizes of which there is too little."""
+        """Returns, by size, active session minus no monitoring, except sizes with too few values."""
         return {size: found for size in self.sizes() if (found := self.difference(size, "active", "without"))}
 
     def within_limit(self):
@@ -54,7 +55,7 @@ class Times:
 
 
 def cores():
-    """Whole ones that this process may use."""
+    """Returns the number of whole cores that this process may use."""
     allowed, found = os.sched_getaffinity(0), set()
     for cpu in allowed:
         try:
@@ -71,8 +72,8 @@ def _launch(ranks):
 
 
 def _once(launcher, built, log, monitored, options):
-    """(lines of one run, why there are none)"""
-    # No second of waiting at the end of each of the many jobs.
+    """Returns (lines of one run, error)."""
+    # Saves the second of waiting at the end of each of the many jobs.
     stock = competitors.told(dataclasses.replace(competitors.tuned(), environment=(
         ("OMPI_MCA_odls_base_sigkill_timeout", "0"),)), {"pml": "ob1", **_SWITCHES[monitored]})
     program = [built.tool(os.path.join("bench", "monitored_reduce")), "--sizes", ",".join(map(str, SIZES)), "--reps",
@@ -86,7 +87,7 @@ def _once(launcher, built, log, monitored, options):
 def measure(ranks, built, folder, options, progress):
     times = Times(ranks)
     if cores() < ranks:
-        times.skipped = f"a core for each of {ranks} ranks: there are {cores()} cores here"
+        times.skipped = f"{ranks} ranks need a core each: there are {cores()} cores here"
         return times
     try:
         launcher = _launch(ranks)
@@ -128,7 +129,7 @@ def table(all_times, paint):
     if measured:
         runs = max(len(values) for times in measured for values in times.us.values())
         lines += [f"Means of {runs} runs of the program, in brackets the 95 % interval of their difference (unpaired t-test,",
-                  "unequal variances). Without: Open MPI's monitoring is off. From an agreed start until rank 0 is done."]
+                  "unequal variances). Without: Open MPI's monitoring is off. Times from an agreed start to the end of rank 0."]
     return lines
 
 
@@ -145,7 +146,7 @@ def verdict(all_times):
 
 
 def draw(all_times, folder):
-    """(paths, why some are missing)"""
+    """Writes the plots. Returns (paths, error)."""
     panels = []
     for times in all_times:
         found = times.differences()
@@ -166,6 +167,6 @@ def draw(all_times, folder):
 
 def add_options(group):
     group.add_argument("--runs", metavar="N", type=cli.count, default=180,
-                       help="overhead: runs with and without monitoring, in turn (180)")
+                       help="overhead: number of runs with and without monitoring, in turn (180)")
     group.add_argument("--calls-per-run", metavar="N", type=cli.count, default=15,
-                       help="overhead: calls at every size in each of them (15)")
+                       help="overhead: calls per size in each run (15)")

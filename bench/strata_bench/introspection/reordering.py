@@ -1,6 +1,7 @@
-"""Ranks dealt out anew from what a program's first iteration sent: before and after, in the same run.
+"""Ranks reordered by the traffic of a program's first iteration: before and after, in the same run.
 
-Source: the paper on introspection monitoring, sections 6.3 (Broadcast and Reduce), 6.4 (group Allgathers) and 6.5 (CG).
+Source: the paper on introspection monitoring, sections 6.3 (Broadcast and Reduce), 6.4 (group Allgathers)
+and 6.5 (CG).
 """
 
 import dataclasses
@@ -16,7 +17,7 @@ from .figure import Findings
 
 FIGURES = ("reordering",)
 FILES = r"topology-(sites|NICs)\.conf|reordering\.(svg|png)"
-_SECONDS = 240  # of a run, beside those that the cells of the heat map may take
+_SECONDS = 240  # seconds of a run, besides those that the cells of the heat map may take
 _NARROW = ("sites", "nics")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
                    r"watched ([0-9.]+)$", re.MULTILINE)
@@ -25,12 +26,12 @@ _MONITORED = {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A program, as it is started."""
+    """A program and its arguments."""
 
-    pattern: str  # of iterative_reordering
-    algorithm: str  # of coll/tuned, in words
-    order: str  # of the ranks along the nodes
-    parameters: tuple = ()  # of coll/tuned
+    pattern: str  # pattern of iterative_reordering
+    algorithm: str  # algorithm of coll/tuned, in words
+    order: str  # order of the ranks along the nodes
+    parameters: tuple = ()  # parameters of coll/tuned
 
     def name(self):
         return "-".join(word.replace(" ", "_") for word in (self.pattern, self.algorithm, self.order) if word)
@@ -44,13 +45,14 @@ class Network:
 
 
 def _algorithms(operation, **numbers):
-    """coll/tuned's own choice, and algorithms that are told to it by number."""
+    """Returns coll/tuned's own choice, and algorithms forced by number."""
     yield "its own choice", ()
     for name, number in numbers.items():
         yield name, (("coll_tuned_use_dynamic_rules", "1"), (f"coll_tuned_{operation}_algorithm", str(number)))
 
 
-# In block order a rank is on the leftmost core that is free (the paper's "round robin"), in cyclic order on the next node.
+# In block order a rank is on the leftmost free core (the paper's "round robin"), in cyclic order on the
+# next node.
 TREES = tuple(Case(operation, algorithm, order, parameters)
               for operation, numbers in (("bcast", {"binary": 5, "binomial": 6}), ("reduce", {"binary": 4, "binomial": 5}))
               for algorithm, parameters in _algorithms(operation, **numbers) for order in ("block", "cyclic"))
@@ -59,7 +61,7 @@ GROUPS = Case("groups", "", "cyclic")
 
 
 def networks(options):
-    """Those that are wanted."""
+    """Returns the wanted networks."""
     known = (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
                      "NICs of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
                                            "--relay-mbit", str(options.relay_mbit))),
@@ -71,12 +73,12 @@ def networks(options):
 def add_options(parser):
     group = parser.add_argument_group("reordering of ranks (reordering)")
     group.add_argument("--narrow", metavar="LIST", type=cli.some_of(_NARROW), default=_NARROW,
-                       help=f"which links are slow, of a cluster each: all, or some of {', '.join(_NARROW)} (all)")
+                       help=f"slow links, one cluster for each: all, or some of {', '.join(_NARROW)} (all)")
     cli.add_sizes(group, "256K,1M", "messages of Broadcasts, Reduces and CG", "--tree-sizes")
-    group.add_argument("--tree-reps", metavar="N", type=cli.count, default=3, help="repetitions of them in each run (3)")
-    cli.add_sizes(group, "1K,4K,16K,64K,256K,1M", "blocks of group Allgathers", "--group-sizes")
+    group.add_argument("--tree-reps", metavar="N", type=cli.count, default=3, help="repetitions of those in each run (3)")
+    cli.add_sizes(group, "1K,4K,16K,64K,256K,1M", "bytes per rank's chunk of group Allgathers", "--group-sizes")
     group.add_argument("--group-iterations", metavar="LIST", type=cli.counts, default=cli.counts("1,10,100,1000"),
-                       help="numbers of iterations of them (1,10,100,1000)")
+                       help="numbers of iterations of group Allgathers (1,10,100,1000)")
     group.add_argument("--cell-seconds", metavar="N", type=cli.count, default=15,
                        help="leave out numbers of iterations that take longer (15)")
 
@@ -89,24 +91,25 @@ class Measured:
     before: float  # t1 of the paper
     reordering: float  # t2
     after: float  # t3
-    watched: float  # of the iteration that was monitored
-    moved: int  # ranks
+    watched: float  # of the monitored iteration
+    moved: int  # number of moved ranks
 
     def faster(self):
         return self.before / self.after
 
     def gain(self):
-        """Percent, as section 6.4 has it."""
+        """Returns the gain in percent as in section 6.4."""
         return 100 * (self.before - self.reordering - self.after) / self.before
 
     def gain_of_program(self):
-        """Percent if the iteration that is monitored, in the old order, is the first one (figure 1)."""
+        """Returns the gain in percent if the monitored iteration, in the old order, is the first one
+        (figure 1)."""
         first, others = self.before / self.iterations, (self.iterations - 1) / self.iterations
         return 100 * (self.before - first - self.reordering - self.after * others) / self.before
 
 
 def parse(output):
-    """(size, iterations) -> Measured; ValueError where not all results are right."""
+    """Returns (size, iterations) -> Measured. Raises ValueError unless all results are right."""
     if not re.search(r"^0 wrong results$", output, re.MULTILINE):
         raise ValueError("not all results are right")
     return {(int(size), int(iterations)): Measured(int(iterations), float(t1), float(t2), float(t3), float(watched), int(moved))
@@ -114,15 +117,15 @@ def parse(output):
 
 
 class Series:
-    """What the runs of a case on a network told."""
+    """Results of a case on a network."""
 
     def __init__(self):
         self.runs = {}  # (size, iterations) -> [Measured]
-        self.links = {}  # size -> busiest link before and after, of the last run
+        self.links = {}  # size -> busiest link before and after, from the last run
         self.failure = None
 
     def add(self, run, needed):
-        """Whether the run was good; `needed`: the cells that must not be missing."""
+        """Reads a run. Returns whether it was good; `needed` cells must not be missing."""
         try:
             found = parse(run.output)
         except ValueError as error:
@@ -137,7 +140,7 @@ class Series:
         return True
 
     def values(self, cell, what):
-        """of(Measured) of all runs."""
+        """Returns of(Measured) of all runs."""
         return [what(measured) for measured in self.runs.get(cell, ())]
 
     def median(self, cell, what):
@@ -153,7 +156,7 @@ class Measurement:
         self.series = {}  # (name of a network, Case) -> Series
 
     def _program(self, case, log):
-        """Command, and the cells that it has to tell of."""
+        """Returns the command and the cells that it has to report."""
         options = self.options
         sizes, iterations, most = (options.tree_sizes, (options.tree_reps,), 0)
         if case.pattern == "groups":
@@ -164,7 +167,7 @@ class Measurement:
                 [(size, iterations[0]) for size in sizes])
 
     def _cases(self, network):
-        """Group Allgathers on one network alone: one heat map is enough."""
+        """Runs group Allgathers on one network only: one heat map is enough."""
         return [*TREES, *GRID, *([GROUPS] if network == self.networks[0] else [])]
 
     def run(self):

@@ -1,4 +1,4 @@
-"""What was measured of reordering, as tables and in plain words beside the paper's statements."""
+"""Results of reordering, as tables and as text compared with the paper's statements."""
 
 import math
 import statistics
@@ -18,7 +18,7 @@ def _milliseconds(measured_seconds):
 
 
 def _allowed(links):
-    """How many times as fast the busiest link allows it to be; inf where after that none is used."""
+    """Returns the speed-up that the busiest link allows; inf if no limited link is used afterwards."""
     before, after = links
     if before is None:
         return 1.0
@@ -26,7 +26,7 @@ def _allowed(links):
 
 
 def _link_text(links, size):
-    """What the busiest link carries before and after, in messages."""
+    """Returns the load of the busiest link before and after, in messages."""
     before, after = (f"{link.bytes / size:.1f}" if link else "0" for link in links)
     return f"{before} to {after}"
 
@@ -69,7 +69,8 @@ def _groups(measurement):
 
 
 def gains(measurement, what=lambda one: one.gain()):
-    """(size, iterations) -> percent, medians of all rounds; nothing of numbers of iterations that some round left out."""
+    """Returns (size, iterations) -> percent, medians of all rounds, except numbers of iterations that some
+    round left out."""
     series = _groups(measurement)
     most = max(map(len, series.runs.values()), default=0) if series else 0
     return {cell: series.median(cell, what) for cell, runs in (series.runs if series else {}).items() if len(runs) == most}
@@ -84,7 +85,8 @@ def _heat_map(measurement, paint):
 
 
 def _best(measurement, pattern):
-    """Order of ranks -> (times as fast, network, case, size) of the largest median, where ranks have moved."""
+    """Returns order of ranks -> (speed-up, network, case, size) of the largest median, where ranks have
+    moved."""
     best = {}
     for (network, case), series in measurement.series.items():
         for cell in series.runs if case.pattern == pattern else ():
@@ -112,17 +114,17 @@ def verdict(measurement):
         (size, count), gain = max(found.items(), key=lambda one: one[1])
         lines += [f"Group Allgathers: gain up to {gain:.1f} % ({units.size_text(size)}, {count} iteration{'s' if count > 1 else ''}); "
                   f"{sum(one > 0 for one in found.values())} of {len(found)} cells gain.",
-                  f"  If the iteration that is watched is the first one of the program (figure 1): up to {max(strict.values()):.1f} %.",
+                  f"  If the monitored iteration is the first one of the program (figure 1): up to {max(strict.values()):.1f} %.",
                   "  Paper, section 6.4: more than 95 % in the best cells; losses where iterations are few and small."]
     return lines
 
 
 _NOTES = ["", "Milliseconds of one operation or iteration, medians; before and after in the same run. As fast: median, least and",
-          "greatest of the runs. Busiest link: how many messages it carries in one direction, as monitored, before and after;",
-          "allows: how many times as fast it lets the operation be if links are all that counts. Gain: 100 (t1 - t2 - t3) / t1",
+          "greatest of the runs. Busiest link: messages that it carries in one direction, as monitored, before and after;",
+          "allows: greatest speed-up of the operation if only links count. Gain: 100 (t1 - t2 - t3) / t1",
           "with t1 in the old order, t2 for monitoring, mapping and moving data, t3 in the new order. Trees whose long steps",
           "are multiples of the number of nodes (Bcast, and binary Reduce) already suit cyclic order, and those whose subtrees",
-          "are neighbors (binomial Reduce) block order: less is left to gain there."]
+          "are neighbors (binomial Reduce) block order: they gain less there."]
 
 
 def text(measurement, paint):

@@ -1,4 +1,4 @@
-"""A session and the NIC of its node, both read every 10 ms, while the program sends now and then."""
+"""A session and the NIC of its node, both read every 10 ms while the program sends now and then."""
 
 import dataclasses
 import itertools
@@ -17,11 +17,11 @@ class Series:
     """Bytes of every interval between two readings."""
 
     period_ms: float
-    seconds: tuple  # at the end of each
+    seconds: tuple  # at the end of each interval
     session: tuple
-    nic: tuple  # data: without headers, and without what reading the session sends itself
-    reading_bytes: float  # the latter, per reading
-    sent: int  # bytes that the program knows of
+    nic: tuple  # data: without headers, and without the messages of the reading itself
+    reading_bytes: float  # bytes of those messages per reading
+    sent: int  # bytes that the program counted itself
     resent: int = 0
 
     def cumulative(self):
@@ -29,7 +29,8 @@ class Series:
         return tuple(itertools.accumulate(self.session)), tuple(itertools.accumulate(self.nic))
 
     def delays_ms(self):
-        """Of every message: from the reading at which the session has all of it to that at which the NIC has."""
+        """Returns, per message, the time from the reading in which the session has all of it to that in
+        which the NIC has."""
         session, nic = self.cumulative()
         delays, place = [], 0
         for number, new in enumerate(self.session):
@@ -51,11 +52,11 @@ class Series:
 
 
 def understand(record):
-    """A Series from what wire_series wrote. Reading a session is collective and sends messages, which are in no session
-    but on the wire: what the NIC sends between readings while the program rests."""
+    """Makes a Series from wire_series's output. Reading a session is collective and sends messages, which
+    are on the wire but in no session: the NIC's bytes between readings while the program rests."""
     ticks, header = record["ticks"], record["header_bytes"]
     nic = [(after[2] - before[2]) - header * (after[3] - before[3]) for before, after in itertools.pairwise(ticks)]
-    # The reading at the end of an interval takes what was sent after that of its begin.
+    # The reading at the end of an interval covers the bytes sent after the reading at its start.
     session = [tick[1] for tick in ticks[1:]]
     resting = [data for number, data in enumerate(nic) if not any(session[max(0, number - 3):number + 2])]
     reading = statistics.median(resting) if resting else 0.0
@@ -65,7 +66,7 @@ def understand(record):
 
 
 def measure(cluster, built, folder, seconds):
-    """(Series or None, why there is none)"""
+    """Returns (Series or None, error)."""
     log = os.path.join(folder, "logs", "series")
     command = [built.tool(os.path.join("bench", "wire_series")), "--seconds", str(seconds), "--json", log + ".json"]
     places = ["--per-node", ",".join(["1", "1"] + ["0"] * (cluster.plan.nodes - 2))]
@@ -84,7 +85,7 @@ def text(series, paint):
     if delays:
         lines.append(f"  the NIC has all of a message {statistics.median(delays):.0f} ms (median; {max(delays):.0f} ms at "
                      "most) after the session has it")
-    lines.append(f"  left out: {series.reading_bytes:.0f} bytes per reading, by which the two processes agree on it")
+    lines.append(f"  excluded: {series.reading_bytes:.0f} bytes per reading, with which the two processes synchronise it")
     if series.resent:
         lines.append(f"  {series.resent} packets were sent twice")
     return lines + ["Paper, figures 2 and 3: what the session has seen is almost immediately sent to the network."]
@@ -118,13 +119,13 @@ def _sums(series, name):
 
 
 def _close_up(series):
-    """Settings that show one message, one in the middle."""
+    """Returns settings that show one message in the middle."""
     at = [second for second, new in zip(series.seconds, series.session) if new] or [series.seconds[-1] / 2]
     return f"set xrange [{at[len(at) // 2] - 0.1:.2f}:{at[len(at) // 2] + 0.1:.2f}]\nset yrange [*:*]\n"
 
 
 def draw(series, folder):
-    """(paths, why some are missing)"""
+    """Writes the plots. Returns (paths, error)."""
     every = f"per {series.period_ms:g} ms"
     each = "set ylabel 'kB'\n"
     panels = [

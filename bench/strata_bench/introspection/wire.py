@@ -1,9 +1,10 @@
-"""What sessions see between nodes, beside what the nodes' NICs count.
+"""Sessions between nodes compared with the counters of the nodes' NICs.
 
-A NIC counts packets with all headers. One of TCP has the same headers whether it carries data or acknowledges some
-and nothing else: what a NIC sent less the headers of that many packets is the data in them, acknowledgements left
-out. (A packet with selective acknowledgements, after a loss, has a few bytes more.) What is over the session's bytes
-then is Open MPI's own headers and answers, and what TCP sent twice: a run with too much of it is repeated.
+A NIC counts packets with all headers. TCP packets have the same headers whether they carry data or only an
+acknowledgement, so the NIC's bytes less the headers of all packets are the data, without acknowledgements.
+(After a loss, a packet with selective acknowledgements has a few bytes more.) The excess over the session's
+bytes is then Open MPI's own headers and answers, and TCP's retransmissions: a run with too many of these is
+repeated.
 """
 
 import dataclasses
@@ -13,16 +14,16 @@ from ..measuring import competitors, place, series, units
 from ..measuring.files import read_json
 
 TOLERANCE = 0.02  # of the session's bytes
-_ATTEMPTS = 3  # at a run in which few packets are sent twice
-_SECONDS = 100  # of a run
+_ATTEMPTS = 3  # tries until few packets are sent twice
+_SECONDS = 100  # seconds of a run
 _KIB = 1 << 10
 
 
 @dataclasses.dataclass(frozen=True)
 class Pattern:
     name: str
-    bytes: int  # of a message; of a block where there are some
-    contenders: tuple = ("tuned",)  # who does it
+    bytes: int  # of a message, or of a rank's chunk
+    contenders: tuple = ("tuned",)  # name of the component
 
     def title(self):
         return f"{self.name}, {units.size_text(self.bytes)}"
@@ -35,13 +36,14 @@ PATTERNS = (Pattern("shift", 256 * _KIB), Pattern("shift", 4096 * _KIB), Pattern
 
 
 def monitored(competitor):
-    """The same with Open MPI's monitoring, where the cluster asks for one point-to-point layer."""
+    """Returns the same competitors with Open MPI's monitoring, which needs the cluster's single
+    point-to-point layer."""
     return competitors.told(competitor, {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Traffic:
-    """Of one node, with other nodes: bytes by the session, and data by its NIC."""
+    """Traffic of one node with other nodes: bytes by the session, and data by its NIC."""
 
     sent: int
     received: int
@@ -50,7 +52,7 @@ class Traffic:
     raw_sent: int  # by the NIC, with headers and acknowledgements
 
     def complaint(self, tolerance=TOLERANCE):
-        """What does not fit, or "". Where nothing goes in a direction, answers to the other one do."""
+        """Returns the mismatch, or "". A direction without data carries the answers to the other one."""
         for what, session, other, nic in (("sent", self.sent, self.received, self.nic_sent),
                                            ("received", self.received, self.sent, self.nic_received)):
             if abs(nic - session) > tolerance * (session or other):
@@ -61,21 +63,21 @@ class Traffic:
 @dataclasses.dataclass(frozen=True)
 class Run:
     pattern: Pattern
-    by: str  # a competitor, and how the plugin does it
+    by: str  # competitor, and the plugin's engines
     nodes: tuple = ()  # of Traffic
     messages: int = 0  # between nodes
     resent: int = 0  # packets that TCP sent twice
-    failure: str = ""  # it did not run
+    failure: str = ""  # why it did not run
 
     def total(self, field):
         return sum(getattr(node, field) for node in self.nodes)
 
     def excess(self, field="nic_sent"):
-        """By what share the NICs sent more than the session says."""
+        """Returns the share by which the NICs' bytes exceed the session's."""
         return self.total(field) / self.total("sent") - 1
 
     def worst(self):
-        """The greatest such share of a node that sends."""
+        """Returns the greatest such share of a node that sends."""
         return max((node.nic_sent / node.sent - 1 for node in self.nodes if node.sent), key=abs, default=0)
 
     def complaint(self):
@@ -89,7 +91,7 @@ class Run:
 
 
 def understand(record, pattern, by):
-    """A Run from what wire_patterns wrote."""
+    """Makes a Run from wire_patterns's output."""
     node_of, matrix, header = record["node_of"], record["matrix"], record["header_bytes"]
     ranks, count = len(node_of), max(node_of) + 1
     sent, received, messages = [0] * count, [0] * count, 0
@@ -144,7 +146,7 @@ class Measurement:
 
 
 def table(runs, paint):
-    lines = [paint("What a session sees between nodes, beside what the nodes' NICs sent", "bold"),
+    lines = [paint("Traffic between nodes by a session, compared with the nodes' NICs", "bold"),
              f"  {'pattern':20}{'by':16}{'messages':>9}{'session':>13}{'nics: data':>13}{'more':>8}{'worst node':>12}"
              f"{'all bytes':>11}{'sent twice':>12}"]
     for run in runs:
@@ -158,7 +160,7 @@ def table(runs, paint):
                    f"{run.excess('raw_sent'):11.2%}{run.resent:12}")
             lines.append(start + (paint(row, "red") if run.complaint() else row))
     return lines + [
-        "Bytes. Data: what the NICs sent less the headers of all packets, so without acknowledgements; more: than the",
+        "Bytes. Data: sent by the NICs less the headers of all packets, so without acknowledgements. More: excess over the",
         "session's bytes, of all nodes and of the worst one. All bytes: with headers and acknowledgements. Sent twice:",
         "packets, by TCP; the session counts them once."]
 
@@ -169,5 +171,5 @@ def verdict(runs):
         return []
     worst = max(abs(run.worst()) for run in good)
     state = "within" if worst <= TOLERANCE else "MORE THAN"
-    return [f"Every node's NIC sent what the session says, but for {worst:.2%} at most: {state} the {TOLERANCE:.0%} allowed.",
+    return [f"Every node's NIC and the session agree to {worst:.2%}: {state} the {TOLERANCE:.0%} allowed.",
             "Paper, section 6.1: the monitoring sees precisely what is actually sent to the network."]

@@ -5,20 +5,19 @@ import argparse
 from . import operations, units
 
 EPILOG = """\
-Exit status: 0 if with the plugin everything ran and all data was right, however fast; 1 if not; 77 if this
-machine does not allow namespaces, of which the cluster is made. Where a component of Open MPI itself crashes
-or delivers wrong data, that is shown and the measurement goes on without it. More about the cluster:
-bench/cluster --help."""
+Exit status: 0 if with the plugin everything ran and all data was right, at any speed; 1 if not; 77 if this machine
+does not allow the namespaces of which the cluster is made. If a component of Open MPI itself crashes or delivers
+wrong data, the command reports it and continues without it. More about the cluster: bench/cluster --help."""
 
 
 def parser(name, description, epilog=EPILOG):
-    """Of the command strata-bench `name`."""
+    """Returns the parser of the command strata-bench `name`."""
     return argparse.ArgumentParser(prog=f"strata-bench {name}", description=description, epilog=epilog,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def count(text):
-    """A number from 1."""
+    """Parses a number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}': expected a number from 1")
     return int(text)
@@ -37,7 +36,7 @@ def sizes(text):
 
 
 def some_of(known):
-    """A list of known words, or "all"."""
+    """Returns a parser of a list of known words, or "all"."""
     def parse(text):
         found = tuple(dict.fromkeys(known if text == "all" else text.split(",")))
         for word in found:
@@ -49,14 +48,14 @@ def some_of(known):
 
 
 def add_operations(parser, default, known=tuple(operations.ALL), note=""):
-    """`default`: its value as text."""
+    """`default` is its value as text."""
     parse = some_of(known)
     parser.add_argument("--op", metavar="LIST", type=parse, default=parse(default),
                         help=f"operations: all, or some of {', '.join(known)} ({default}){note}")
 
 
 def add_sizes(parser, default, text="sizes in bytes", name="--sizes"):
-    """`default`: its value as text."""
+    """`default` is its value as text."""
     parser.add_argument(name, metavar="LIST", type=sizes, default=sizes(default), help=f"{text} ({default})")
 
 
@@ -66,10 +65,10 @@ def add_orders(parser, known, default, text):
 
 
 def add_effort(parser, folder, seconds):
-    """How much to measure, and where things are. `folder`, `seconds`: defaults."""
+    """Adds options for effort and places. `folder` and `seconds` are defaults."""
     add_results(parser, folder)
     parser.add_argument("--reps", metavar="N", type=count, default=2,
-                        help="repetitions per round, at least; more of short ones (2)")
+                        help="least repetitions per round; short ones get more (2)")
     parser.add_argument("--rounds", metavar="N", type=count, default=0,
                         help="rounds over the competitors (as many as fit into --seconds, but at least 3)")
     parser.add_argument("--seconds", metavar="N", type=count, default=seconds,
@@ -80,26 +79,26 @@ def add_effort(parser, folder, seconds):
 
 def add_results(parser, folder):
     parser.add_argument("--results", metavar="DIR", default=folder,
-                        help=f"where to write: a new or empty folder, or one of an earlier run ({folder})")
+                        help=f"output folder: new, empty, or of an earlier run ({folder})")
 
 
 def add_no_plots(parser):
-    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
+    parser.add_argument("--no-plots", action="store_true", help="draw no plots")
 
 
 def add_keep(parser):
     parser.add_argument("--keep-cluster", action="store_true",
-                        help="leave the cluster up and say how to use it")
+                        help="leave the cluster up and print how to use it")
 
 
 def add_building(parser):
     building = parser.add_argument_group("building")
     building.add_argument("--no-install", action="store_true",
-                          help="install no packages; say which are missing")
+                          help="install no packages; list the missing ones")
     building.add_argument("--preset", metavar="NAME", default="release",
                           help="preset of CMakePresets.json (release)")
     building.add_argument("--build", metavar="DIR",
-                          help="take what is built there; install and build nothing")
+                          help="use this build; install and build nothing")
 
 
 _SHAPE = {  # options that are passed on to `cluster up`
@@ -122,7 +121,7 @@ def add_shape(parser):
 
 
 def shape_arguments(options):
-    """What was chosen of add_shape, as arguments of `cluster up`."""
+    """Returns the chosen options of add_shape as arguments of `cluster up`."""
     arguments = []
     for name in _SHAPE:
         value = getattr(options, name.removeprefix("--").replace("-", "_"))
@@ -132,13 +131,13 @@ def shape_arguments(options):
 
 
 def add_place(parser, results):
-    """Those of commands that measure wherever jobs run. `results`: where to write by default."""
+    """Adds options of commands that measure wherever jobs run. `results` is the default output folder."""
     add_no_plots(parser)
     parser.add_argument("--parameter", metavar="NAME=VALUE", action="append", default=[],
                         help="parameter of the plugin, without coll_strata_ (repeatable)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--launcher", metavar="COMMAND", help="how to start a job, instead of the emulated cluster")
-    where.add_argument("--state", metavar="DIR", help="an emulated cluster that is up: its state directory")
+    where.add_argument("--launcher", metavar="COMMAND", help="command that starts a job, instead of the emulated cluster")
+    where.add_argument("--state", metavar="DIR", help="state directory of an emulated cluster that is up")
     add_results(parser, results)
     add_keep(parser)
     add_building(parser)

@@ -1,4 +1,4 @@
-"""The emulated cluster: brought up by bench/cluster, taken down whatever happens."""
+"""The emulated cluster: brought up by bench/cluster and always taken down."""
 
 import contextlib
 import dataclasses
@@ -24,7 +24,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """A signal asked us to stop."""
+    """A signal asked the command to stop."""
 
     def __init__(self, number):
         super().__init__(f"stopped by {signal.Signals(number).name}")
@@ -72,7 +72,7 @@ def _end(process, whole_session):
 
 
 def _wait(process, seconds=None, whole_session=False):
-    """Waits; if we are stopped or time is over, so is the process."""
+    """Waits for the process; ends it when the command is stopped or time is over."""
     try:
         status = process.wait(seconds)
         if whole_session:
@@ -87,12 +87,13 @@ def _wait(process, seconds=None, whole_session=False):
 
 
 def run_logged(call, environment, log, seconds=None, directory=None, whole_session=False):
-    """Runs a command, ended after some seconds with the status TIMED_OUT. Its output also goes to the files
-    `log`.out and `log`.err. `whole_session`: it does not itself end what it starts, as `cluster run` does."""
+    """Runs a command; after `timeout` seconds ends it with the status TIMED_OUT. Copies its output to the
+    files `log`.out and `log`.err. `whole_session`: the command does not itself end its processes, as
+    `cluster run` does."""
     start = time.monotonic()
     with open(log + ".out", "w+", encoding="utf-8", errors="replace") as out, \
             open(log + ".err", "w+", encoding="utf-8", errors="replace") as err:
-        # A session of its own: Ctrl-C reaches us alone, and we end the run in order.
+        # Its own session: Ctrl-C reaches only this process, which ends the run in order.
         status = _wait(subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=directory,
                                         env=environment, start_new_session=True), seconds, whole_session)
         elapsed = time.monotonic() - start
@@ -111,7 +112,7 @@ def check_support():
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A run of mpirun that has ended."""
+    """A finished run of mpirun."""
 
     status: int
     seconds: float
@@ -119,13 +120,13 @@ class Run:
     errors: str  # standard error
 
     def complaint(self):
-        """The last lines, for an error message."""
+        """Returns the last lines for an error message."""
         lines = [line for line in (self.output + self.errors).splitlines()
                  if line.strip("- ") and "plm:rsh: Warning: setpgid" not in line]
         return "\n".join(lines[-8:])
 
     def failure(self):
-        """Why it failed; empty if it did not."""
+        """Returns why it failed; empty if it did not."""
         return (self.complaint() or f"exit status {self.status}") if self.status else ""
 
     def require_success(self):
@@ -134,10 +135,10 @@ class Run:
 
 
 class Cluster:
-    """A cluster that lives as long as the `with` block, or longer if `keep`."""
+    """A cluster that lives for the `with` block, or longer with `keep`."""
 
     def __init__(self, shape, keep=False):
-        """`shape`: options of `cluster up`."""
+        """`shape` holds options of `cluster up`."""
         self._shape = shape
         self._keep = keep
         self._directory = None
@@ -162,7 +163,7 @@ class Cluster:
 
     @property
     def kept(self):
-        """Whether it outlives us, by whom it was made."""
+        """Returns whether it outlives this command."""
         return self._keep
 
     @property
@@ -173,8 +174,8 @@ class Cluster:
         self._check(["topology", "--state", self._directory, "--file", path])
 
     def run(self, places, competitor, command, log, timeout, directory=None):
-        """Runs a program; `places`: options of `cluster run` that say where. Its output also goes to the files
-        `log`.out and `log`.err."""
+        """Runs a program; `places` are options of `cluster run` for the placement. Copies its output to the
+        files `log`.out and `log`.err."""
         call = [_PROGRAM, "run", "--state", self._directory, "--timeout", str(timeout), *places]
         for name, value in competitor.environment:
             call += ["--env", f"{name}={value}"]
@@ -198,7 +199,7 @@ class Cluster:
 
 
 class StandingCluster(Cluster):
-    """One that somebody else has brought up, and takes down."""
+    """A running cluster that another command brought up and takes down."""
 
     def __init__(self, directory):
         super().__init__(())

@@ -1,4 +1,4 @@
-"""What the commands have in common beside their options (cli): packages and build, results, how they end."""
+"""Common parts of the commands besides their options (cli): packages and build, results, their end."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PREPARE = os.path.join(ROOT, "component", "packaging", "prepare")
 
 
 def built_file(folder, name):
-    """The path of what the build made there. Raises ClusterError."""
+    """Returns the path of a built file. Raises ClusterError if it is missing."""
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         raise ClusterError(f"{path} is missing: it was not built")
@@ -23,7 +23,7 @@ def built_file(folder, name):
 
 
 class Built:
-    """What the build made: the program, the cluster's relay, the folder of the plugin, and further libraries."""
+    """Results of the build: the program, the cluster's relay, the plugin's folder, and further libraries."""
 
     def __init__(self, folder, libraries=()):
         self._folder = folder
@@ -37,18 +37,18 @@ class Built:
         self.libraries = further
 
     def tool(self, name):
-        """Another program of the build."""
+        """Returns another program of the build."""
         return built_file(self._folder, name)
 
 
 def build_folder(options, purposes, check=lambda: None):
-    """Packages and build, of which the folder is returned; `check` may refuse between them."""
+    """Installs packages and builds; returns the build folder. `check` may refuse in between."""
     if options.build:
         check()
         return os.path.abspath(options.build)
     call = [PREPARE, "--preset", options.preset, "--for", purposes]
     install = ["--no-install"] if options.no_install else []
-    # In the same session as we are, so that sudo can ask for a password.
+    # In the same session as this process, so that sudo can ask for a password.
     for part in (["--packages-only", *install], None, ["--no-install"]):
         if part is None:
             check()
@@ -58,14 +58,14 @@ def build_folder(options, purposes, check=lambda: None):
 
 
 def prepare(options, purposes, needs_cluster=True, libraries=()):
-    """The same for what measures real jobs; raises ClusterError where a cluster is needed and none possible.
-    `libraries`: what is needed of bench besides."""
+    """Does the same for real jobs; raises ClusterError where a cluster is needed and impossible.
+    `libraries` of bench are built, too."""
     return Built(build_folder(options, purposes, check_support if needs_cluster else lambda: None), libraries)
 
 
 def results_folder(path, own_names, keep_logs=False):
-    """A folder of ours (see results.py) with an empty `logs`. `own_names`: a regular expression of files to be written,
-    old ones of which are removed."""
+    """Opens a results folder (see results.py) with an empty `logs`. `own_names` is a regular expression of
+    the files to be written; old ones are removed."""
     folder = results.claim(path)
     if not keep_logs:
         shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
@@ -85,7 +85,7 @@ def say_files(files, complaint, progress):
 
 
 def say_kept(runner, progress):
-    """How to use a cluster of ours that stays up, if it does."""
+    """Returns how to use a cluster that stays up."""
     if not runner.kept:
         return
     tool = units.path_text(os.path.join(BENCH, "cluster"))
@@ -94,7 +94,7 @@ def say_kept(runner, progress):
 
 
 def run(name, body, options):
-    """body(options, progress) -> exit status. Returns that of the command `name`."""
+    """Runs body(options, progress) -> exit status. Returns the status of the command `name`."""
     progress = Progress()
     raise_on_signals()
     try:
@@ -105,7 +105,7 @@ def run(name, body, options):
         if str(error):
             print(f"{name}: {error}", file=sys.stderr)
         return error.status if error.status == NOT_SUPPORTED else 1
-    except OSError as error:  # a folder that cannot be written, a full disk
+    except OSError as error:  # a folder without write permission, a full disk
         progress.clear()
         where = f"{error.filename}: " if error.filename else ""
         print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What is compared: the same program, the same mpirun, other collective components."""
+"""The competitors: the same program, the same mpirun, other collective components."""
 
 import dataclasses
 import os
@@ -8,18 +8,18 @@ import os
 class Competitor:
     name: str
     description: str
-    options: tuple = ()  # of mpirun
+    options: tuple = ()  # options of mpirun
     environment: tuple = ()  # (name, value), set in every rank
     is_plugin: bool = False
-    program: tuple = ()  # options of collective_latency: who does the operation, if not MPI itself
+    program: tuple = ()  # options of collective_latency for a mock-up
     # Where competitors share a run (see `shared`):
-    info: tuple = ()  # (key, value) of its communicator
-    component: str = ""  # that has to serve its communicator
-    engine: str = ""  # that the plugin has to choose; "": any
-    levels: int = 0  # that a plan may have at most; 0: any number
+    info: tuple = ()  # info (key, value) of its communicator
+    component: str = ""  # component that has to serve its communicator
+    engine: str = ""  # engine that the plugin has to choose; "": any
+    levels: int = 0  # most levels that a plan may have; 0: any number
 
 
-# An installed plugin, and settings of the caller, must not change what is called stock.
+# An installed plugin and the caller's settings must not change stock.
 STOCK = ("--mca", "coll", "^strata")
 
 
@@ -42,12 +42,12 @@ def basic():
 
 
 def mockup(name, description, base=None):
-    """What collective_latency composes itself, over `base` (tuned)."""
+    """Returns a mock-up of collective_latency over `base` (tuned)."""
     return dataclasses.replace(base or tuned(), name=name, description=description, program=("--with", name))
 
 
 def strata(plugin_directory, parameters, name="strata", description="Open MPI with the plugin (coll/strata)"):
-    """The plugin from a folder. `parameters`: by name, without coll_strata_."""
+    """Returns the plugin from a folder. `parameters` are by name, without coll_strata_."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor(name, description, (), (("OMPI_MCA_opal_mca_base_component_path", path),), True)
     return told(plain, {f"coll_strata_{key}": value for key, value in parameters.items()})
@@ -58,11 +58,12 @@ _BELOW_ALL = "5"  # a priority
 
 
 def together(plugin_directory, parameters, lazy_setup=False):
-    """Stock competitors and the plugin's in one run: function(name, description, component, preference, algorithm,
-    **more) -> Competitor. In such a run the plugin is below Open MPI's components everywhere (and so declines) but
-    on communicators that prefer it: stock ones, and those that han and mock-ups make, are as they are without it.
-    `parameters`: of the plugin, for all; by name, without coll_strata_. `lazy_setup`: it leaves the first short calls
-    on a communicator to others, as it does for users; else it is measured from the first one."""
+    """Returns function(name, description, component, preference, algorithm, **more) -> Competitor for stock
+    competitors and the plugin in one run. There the plugin's priority is below Open MPI's components (so
+    that it declines) except on communicators that prefer it: stock communicators, and those that han and
+    mock-ups make, are as without the plugin. `parameters` are the plugin's, for all, by name without
+    coll_strata_. `lazy_setup`: the plugin passes the first short calls on a communicator through, as for
+    users; otherwise it is measured from the first call."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor("", "", (), (("OMPI_MCA_opal_mca_base_component_path", path),))
     settled = {} if lazy_setup else {"setup_after": "0"}
@@ -78,19 +79,20 @@ def together(plugin_directory, parameters, lazy_setup=False):
 
 
 def own(competitor, parameters):
-    """The same with parameters of the plugin for its communicator alone, without coll_strata_."""
+    """Returns the same with parameters of the plugin for its communicator alone, without coll_strata_."""
     keys = tuple((f"strata_{name}", value) for name, value in parameters.items())
     return dataclasses.replace(competitor, info=competitor.info + keys)
 
 
 def told(competitor, parameters):
-    """The same with further parameters of Open MPI, by name."""
+    """Returns the same with further parameters of Open MPI, by name."""
     options = tuple(word for name, value in parameters.items() for word in ("--mca", name, value))
     return dataclasses.replace(competitor, options=competitor.options + options)
 
 
 def explaining(competitor, picture=None):
-    """The same, but rank 0 reports every plan on standard error and, if asked, draws the hierarchy."""
+    """Returns the same, but rank 0 reports every plan on standard error and, if requested, draws the
+    hierarchy."""
     parameters = {"coll_strata_verbose": "1"}
     if picture:
         parameters["coll_strata_dump"] = picture
@@ -98,7 +100,7 @@ def explaining(competitor, picture=None):
 
 
 def clean_environment():
-    """The caller's environment without settings that would change which component is used."""
+    """Returns the caller's environment without settings that would change the component."""
     return {name: value for name, value in os.environ.items() if not changes_component(name)}
 
 

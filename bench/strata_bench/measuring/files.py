@@ -1,4 +1,4 @@
-"""Files that are written and read: text, JSON, lines of JSON, CSV."""
+"""Reads and writes files: text, JSON, lines of JSON, CSV."""
 
 import csv
 import json
@@ -11,20 +11,20 @@ def read_json(path):
 
 
 def read_json_lines(path):
-    """A program's records, a line each. The last line of a program that was ended may be half of one."""
+    """Reads a program's records, one per line. A killed program may leave half of its last line."""
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file if line.endswith("\n")]
 
 
 def write_json(path, content):
-    """As a whole: whoever is interrupted leaves the old file or the new one."""
+    """Writes the file as a whole: an interruption leaves the old or the new file."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(content, file, indent=1)
     os.replace(path + ".new", path)
 
 
 def write_text(path, lines):
-    """Without the empty lines that set the text apart on a terminal."""
+    """Writes the text without the empty lines that set it apart on a terminal."""
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines).strip("\n") + "\n")
 
@@ -37,7 +37,7 @@ def write_csv(path, columns, rows):
 
 
 def write_tables(folder, content, lines):
-    """measurements.json and table.txt. Returns their paths."""
+    """Writes measurements.json and table.txt. Returns their paths."""
     text, data = (os.path.join(folder, name) for name in ("table.txt", "measurements.json"))
     write_json(data, content)
     write_text(text, lines)

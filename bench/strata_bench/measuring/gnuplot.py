@@ -7,17 +7,18 @@ import subprocess
 from . import units
 
 _PANEL = (560, 470)  # pixels
-_LEAST_WIDTH = 700  # for the title of all panels
-LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "strata": ("#1a7f37", 7)}  # of competitors, for curve()
+_LEAST_WIDTH = 700  # height of the common title
+LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "strata": ("#1a7f37", 7)}  # looks of competitors, for curve()
 
 
 def quoted(text):
-    """As gnuplot wants it."""
+    """Quotes text for gnuplot."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def curve(name, rows, look, title):
-    """A curve through `rows` of (x, middle, least, greatest): (its data block, its parts of `plot`)."""
+    """Returns a curve through `rows` of (x, middle, least, greatest): (its data block, its parts of
+    `plot`)."""
     points = "".join(f"{x} {middle:.6g} {least:.6g} {greatest:.6g}\n" for x, middle, least, greatest in rows)
     colour = f"lc rgb '{look[0]}'"
     return (f"${name} << EOD\n{points}EOD\n",
@@ -26,14 +27,14 @@ def curve(name, rows, look, title):
 
 
 def dashed(name, rows, title, dashes="4,4"):
-    """The same for a limit: `rows` of (x, y)."""
+    """Returns the same for a limit; `rows` are (x, y)."""
     points = "".join(f"{x} {y:.6g}\n" for x, y in rows)
     return (f"${name} << EOD\n{points}EOD\n",
             [f"${name} using 1:2 with linespoints pt 0 lw 2 dt ({dashes}) lc rgb 'black' title {quoted(title)}"])
 
 
 def panel(title, curves, settings=""):
-    """gnuplot's commands for one panel; nothing without curves."""
+    """Returns gnuplot's commands for one panel; nothing without curves."""
     if not curves:
         return ""
     blocks = "".join(block for block, _ in curves)
@@ -42,20 +43,20 @@ def panel(title, curves, settings=""):
 
 
 def size_tics(sizes, label="message"):
-    """Settings for an axis of message sizes."""
+    """Returns settings for an axis of message sizes."""
     tics = ", ".join(f"'{units.size_text(size)}' {size}" for size in sizes)
     return (f"set logscale x\nset xrange [{min(sizes) * 0.6}:{max(sizes) * 1.7}]\n"
             f"set xtics ({tics}) rotate by 40 right nomirror\nset xlabel {quoted(label)}\n")
 
 
 def name_tics(names):
-    """Settings for an axis of competitors, for an operation without a size: the first is at 0."""
+    """Returns settings for an axis of competitors, for an operation without a size: the first is at 0."""
     tics = ", ".join(f"{quoted(name)} {place}" for place, name in enumerate(names))
     return f"set xrange [-0.7:{len(names) - 0.3}]\nset xtics ({tics}) nomirror\n"
 
 
 def time_axis(least, greatest):
-    """Settings for times in milliseconds."""
+    """Returns settings for times in milliseconds."""
     scale = ", ".join(f"'{_milliseconds(10.0 ** power)}' 1e{power}" for power in range(-4, 6))
     return f"""\
 set logscale y
@@ -74,7 +75,7 @@ def _milliseconds(value):
 
 
 def script(panels, title, settings, terminal, path):
-    """The whole program: `settings` hold for all panels, two of which stand side by side."""
+    """Returns the whole program. `settings` hold for all panels, two per row."""
     panels = list(filter(None, panels))
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
@@ -92,15 +93,12 @@ set errorbars 0.5
 
 
 def draw_panels(panels, title, settings, base):
-    """Draws what script() makes of them, where a panel has curves."""
-    if not any(panels):
-        return [], "nothing to plot"
+    """Draws the output of script()."""
     return draw(lambda terminal, path: script(panels, title, settings, terminal, path), base)
 
 
 def draw(make_script, base):
-    """Writes base.svg and base.png from make_script(terminal, path); returns (paths, why something is
-    missing)."""
+    """Writes base.svg and base.png from make_script(terminal, path). Returns (paths, error)."""
     if not shutil.which("gnuplot"):
         return [], "no plot: gnuplot is missing"
     paths = []

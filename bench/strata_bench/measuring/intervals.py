@@ -1,8 +1,8 @@
 """Medians with confidence intervals that assume no distribution: two of the ordered values.
 
-That the median of the population lies below the k-th smallest of n values is to find fewer than k values below
-it: at most k - 1 heads in n throws of a coin. The widest k for which that is unlikely enough, and the same from
-above, are the ends (Conover, Practical Nonparametric Statistics, 3.2).
+The population's median lies below the k-th smallest of n values exactly if fewer than k values lie below
+it: at most k - 1 heads in n throws of a coin. The greatest k for which that is unlikely enough, and the
+same from above, are the ends (Conover, Practical Nonparametric Statistics, 3.2).
 """
 
 import dataclasses
@@ -17,10 +17,10 @@ class Interval:
     median: float
     low: float
     high: float
-    count: int  # of values
+    count: int  # number of values
 
     def above(self, other):
-        """Whether all of it is."""
+        """Returns whether all bounds are finite."""
         return self.low > other.high
 
     def times(self, factor):
@@ -28,8 +28,8 @@ class Interval:
 
 
 def place(count, confidence=CONFIDENCE):
-    """k, counted from 1: the interval is from the k-th smallest to the k-th greatest; 0 where even all values do
-    not span one."""
+    """Returns k, counted from 1: the interval is from the k-th smallest to the k-th greatest; 0 where all
+    values are too few for an interval."""
     tail, chance = (1 - confidence) / 2, 0.0
     for heads in range(count // 2 + 1):
         chance += math.comb(count, heads) / 2 ** count
@@ -39,7 +39,8 @@ def place(count, confidence=CONFIDENCE):
 
 
 def interval(values, confidence=CONFIDENCE):
-    """Of too few values (fewer than 6 for 95 %) it is without bounds. None without values."""
+    """Returns the median with its interval, without bounds for too few values (fewer than 6 for 95 %). None
+    without values."""
     if not values:
         return None
     ordered = sorted(values)

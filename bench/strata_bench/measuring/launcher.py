@@ -1,4 +1,4 @@
-"""The user's own way to start a job, in place of the emulated cluster: mpirun or srun with its options."""
+"""The user's own job starter in place of the emulated cluster: mpirun or srun with its options."""
 
 import os
 import re
@@ -10,16 +10,16 @@ from ..cluster.support import reported_release
 from .cluster import ClusterError, run_logged
 from .competitors import changes_component, clean_environment
 
-# By its name, which distributions lengthen: mpirun.openmpi, mpirun-5.0.7. A script of the user must not be run once
-# more, only to be asked.
+# Recognised by name, which distributions extend: mpirun.openmpi, mpirun-5.0.7. A user's script must not run
+# once more only for its version.
 _MPIRUN = re.compile(r"(mpirun|mpiexec|orterun|prterun)(\.openmpi)?(-[0-9][0-9.]*)?")
 _LIST = "OMPI_MCA_mca_base_env_list"
 
 
 class Launcher:
-    """Looks like a Cluster to whoever runs programs. Parameters of Open MPI travel in the environment. srun and mpirun
-    of Open MPI 4 pass it on; mpirun of later releases passes to other nodes what a list names, and no more. A script
-    has to see to that itself."""
+    """Has the interface of Cluster for running programs. Parameters of Open MPI travel in the environment.
+    srun and Open MPI 4's mpirun pass it on; later releases of mpirun pass only listed names to other nodes.
+    A script has to pass them itself."""
 
     def __init__(self, text):
         self._text = text
@@ -57,7 +57,8 @@ class Launcher:
 
 
 def _needs_list(program):
-    """As of an mpirun that does not tell its release: to others than Open MPI the list says nothing."""
+    """Returns the list as for a mpirun of unknown release: MPI implementations other than Open MPI ignore
+    it."""
     if not _MPIRUN.fullmatch(os.path.basename(program)):
         return False
     release, _ = reported_release(program)
@@ -65,12 +66,12 @@ def _needs_list(program):
 
 
 def _listed(text):
-    """What the user's own list has, but for what is not left to him (clean_environment)."""
+    """Returns the user's own list, without names that the benchmark controls (clean_environment)."""
     return [entry for entry in text.split(";") if entry and not changes_component(entry.partition("=")[0])]
 
 
 def as_environment(options):
-    """--mca NAME VALUE ... as variables; of a parameter given twice the last one holds."""
+    """Converts --mca NAME VALUE ... to variables; the last value of a repeated parameter holds."""
     if len(options) % 3 or set(options[::3]) - {"--mca"}:
         raise ValueError(f"not parameters of Open MPI: {' '.join(options)}")
     return {f"OMPI_MCA_{name}": value for name, value in zip(options[1::3], options[2::3])}

@@ -1,8 +1,8 @@
-"""The least time that the cluster's links allow an operation: pure arithmetic, whatever the algorithm.
+"""The least time that the cluster's links allow an operation, for any algorithm: pure arithmetic.
 
-Bytes that one set of ranks has and another needs must cross whatever lies between the two: the NIC of a
-node, the link of a site. Every link works in both directions at once, and all links work at the same time, so
-the slowest crossing is the limit.
+Bytes that one set of ranks has and another needs must cross the links between the two: the NIC of a node,
+the link of a site. Every link works in both directions at once, and all links work at the same time, so the
+slowest crossing is the limit.
 """
 
 from ..cluster.plan import rank_nodes
@@ -10,10 +10,10 @@ from . import operations, units
 
 
 def least_flow(operation, size, blocks, sources, targets, root):
-    """Bytes that must get from one set of ranks to another, disjoint one, at least.
+    """Returns the least bytes that must move from one set of ranks to another, disjoint one.
 
-    `blocks`: bytes of every rank's block. A reduction combines on the way: whatever the number of sources,
-    one vector has to leave them, and one to enter the targets. `root`: None for operations without one.
+    `blocks` holds the bytes of every rank's chunk. A reduction combines on the way: one vector leaves the
+    sources, and one enters the targets, whatever their number. `root` is None for operations without one.
     """
     if not (operation.sized and sources and targets):
         return 0
@@ -26,12 +26,12 @@ def least_flow(operation, size, blocks, sources, targets, root):
 
 
 def _rate(*rates):
-    """The least of rates in bit/s, None being no limit."""
+    """Returns the least of rates in bit/s, where None is no limit."""
     return min((rate for rate in rates if rate), default=None)
 
 
 def _for_root(plan, operation, nodes, size, root):
-    """As least_ms, for the nodes of all ranks and one root."""
+    """Like least_ms, given the nodes of all ranks and one root."""
     ranks = range(len(nodes))
     blocks = operation.block_bytes(size, len(nodes))
     sites = [plan.site_of(node) for node in nodes]
@@ -58,8 +58,8 @@ def _for_root(plan, operation, nodes, size, root):
 
 
 def least_ms(plan, operation, order, root, size):
-    """The least milliseconds of an operation (by name) on a cluster all of whose slots are taken, or None if
-    nothing limits it. `root`: a rank, "rotate" (then the root for which it is least), or None."""
+    """Returns the least milliseconds of an operation (by name) on a cluster with all slots taken, or None
+    if nothing limits it. `root` is a rank, "rotate" (the root with the least time), or None."""
     operation = operations.ALL[operation]
     nodes = rank_nodes(plan.slots, order)
     roots = [None] if not operation.rooted else range(len(nodes)) if root == "rotate" else [int(root)]

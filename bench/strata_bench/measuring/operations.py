@@ -5,13 +5,14 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """What the size means: the vector that every rank has or gets, or all blocks together."""
+    """An operation; its size is that of the vector that every rank has or gets, or of all ranks' chunks
+    together."""
 
-    name: str  # as --op takes it, and as the plugin writes it
+    name: str  # name for --op, as in the plugin's output
     rooted: bool = False
     to_root: bool = False  # only the root gets a result, and the time ends when it has it
-    blocks: bool = False  # every rank has a block of its own
-    unequal: bool = False  # the blocks differ
+    blocks: bool = False  # every rank has its own chunk
+    unequal: bool = False  # the chunks differ in size
     sized: bool = True  # False: it moves no data
 
     @property
@@ -19,7 +20,7 @@ class Operation:
         return self.name.capitalize()
 
     def block_bytes(self, size, ranks):
-        """Bytes of each rank's block, by rank, as the program makes them from a size."""
+        """Returns the bytes of each rank's chunk as the program makes them from a size."""
         if not self.unequal:
             return (-(-size // ranks),) * ranks
         before = [rank // 3 * 6 + (0, 1, 3)[rank % 3] for rank in range(ranks + 1)]
@@ -41,25 +42,25 @@ ALL = {operation.name: operation for operation in (
 )}
 
 
-# Which operations each mock-up of collective_latency composes (its --with); all others are refused.
+# Operations that each mock-up of collective_latency composes (its --with); it refuses all others.
 _BY_NODES = ("bcast", "reduce", "allreduce", "allgather", "gather")
 MOCKED = {"hierarchical": (*_BY_NODES, "scatter", "barrier"), "rail": (*_BY_NODES, "scatter"),
           "composed": (*_BY_NODES, "barrier")}
 
 
 def sizes_of(operation, sizes):
-    """Which of the wanted sizes are measured: one without data stands for all, as 0."""
+    """Returns the wanted sizes to measure; 0, for an operation without data."""
     return tuple(sizes) if ALL[operation].sized else (0,)
 
 
 def titles(names):
-    """"Bcast, Reduce and Barrier"."""
+    """Returns text such as "Bcast, Reduce and Barrier"."""
     words = [ALL[name].title for name in names]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def until(names):
-    """When the time of one of these operations ends."""
+    """Returns when the time of one of these operations ends."""
     to_root = [name for name in names if ALL[name].to_root]
     if len(to_root) == len(names):
         return "the root has the result"

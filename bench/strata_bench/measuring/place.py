@@ -1,4 +1,4 @@
-"""Where jobs run: on an emulated cluster of their own, on one that is up, or as the user's launcher starts them."""
+"""Places of jobs: a new emulated cluster, one that is up, or the user's launcher."""
 
 import hashlib
 import os
@@ -9,12 +9,12 @@ from .launcher import Launcher
 
 
 def of(options, built):
-    """A context that runs programs."""
+    """Returns a context that runs programs."""
     return opened(built.relay, cli.shape_arguments(options), options.state, options.launcher, options.keep_cluster)
 
 
 def opened(relay, shape=(), state="", launcher="", keep=False):
-    """The same. `shape`: options of `cluster up`."""
+    """Returns the same. `shape` holds options of `cluster up`."""
     if launcher:
         return Launcher(launcher)
     if state:
@@ -23,13 +23,14 @@ def opened(relay, shape=(), state="", launcher="", keep=False):
 
 
 def parameters(options, runner, folder):
-    """Of the plugin, by name without coll_strata_; they tell it the switches of an emulated cluster."""
+    """Returns the plugin's parameters, by name without coll_strata_, with the switches of an emulated
+    cluster."""
     found = _given(options.parameter)
     return (network(runner, folder) if hasattr(runner, "write_topology") and "network" not in found else {}) | found
 
 
 def network(cluster, folder):
-    """The parameter that tells the plugin the switches of an emulated cluster."""
+    """Returns the parameter that describes the switches of an emulated cluster to the plugin."""
     path = os.path.join(folder, "topology.conf")
     cluster.write_topology(path)
     return {"network": f"file:{path}"}
@@ -43,7 +44,7 @@ def _given(texts):
 
 
 def build_digest(built, *more):
-    """What was measured with another build is something else."""
+    """Identifies the build, because results of another build differ."""
     digest = hashlib.sha256()
     for path in (built.program, os.path.join(built.plugin_folder, "mca_coll_strata.so"), *more):
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""How far it is: a line that is written over on a terminal, now and then a line elsewhere."""
+"""Progress: a line that is overwritten on a terminal, and occasional lines elsewhere."""
 
 import os
 import signal
@@ -8,12 +8,12 @@ import time
 from . import units
 
 _WIDTH = 100
-_QUIET_SECONDS = 15  # between two lines where they cannot be written over
+_QUIET_SECONDS = 15  # seconds between two lines where they cannot be overwritten
 _BAR = 20  # columns
 
 
 def bar(share):
-    """A quarter as [#####---------------]  25%."""
+    """Returns a quarter as [#####---------------]  25%."""
     share = min(1.0, max(0.0, share))
     done = int(share * _BAR)
     return f"[{'#' * done}{'-' * (_BAR - done)}] {share:4.0%}"
@@ -25,8 +25,8 @@ class Progress:
         self._live = stream.isatty()
         self._start = self._said = time.monotonic()
         self._text = ""
-        self._end = None  # expected
-        if self._live:  # by a timer: nothing polls while times are measured
+        self._end = None  # expected end
+        if self._live:  # a timer prints: nothing polls while times are measured
             signal.signal(signal.SIGALRM, lambda *_: self._draw())
             signal.setitimer(signal.ITIMER_REAL, 1, 1)
 
@@ -35,7 +35,7 @@ class Progress:
         return time.monotonic() - self._start
 
     def show(self, text, left=None, share=None):
-        """What happens now, how many seconds are expected to be left, and what share is done (None: unknown)."""
+        """Sets the current action, the expected seconds left, and the finished share (None: unknown)."""
         self._end = None if left is None else self.elapsed + left
         self._text = text if share is None else f"{bar(share)} {text}"
         if self._live:
@@ -44,18 +44,18 @@ class Progress:
             self.say(self._line())
 
     def say(self, text=""):
-        """A line that stays."""
+        """Prints a line that stays."""
         self.clear()
         self._stream.write(text + "\n")
         self._stream.flush()
         self._said = time.monotonic()
 
     def step(self, text):
-        """A line that stays, with the time."""
+        """Prints a line that stays, with the time."""
         self.say(f"{units.clock(self.elapsed)}  {text}")
 
     def clear(self):
-        """Nothing is going on that would need a line."""
+        """Clears the line."""
         if self._live and self._text:
             self._text = ""
             self._write("\r\033[K")
@@ -69,5 +69,5 @@ class Progress:
             self._write("\r\033[K" + self._line()[:_WIDTH])
 
     def _write(self, text):
-        # Not through the stream, which may be busy when the timer strikes.
+        # Not through the stream, which may be busy when the timer fires.
         os.write(self._stream.fileno(), text.encode())

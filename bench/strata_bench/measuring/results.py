@@ -1,4 +1,5 @@
-"""Folders for results. What is in one is deleted only if a benchmark has made the folder: a marker tells."""
+"""Folders for results. A benchmark deletes the contents of a folder only if a benchmark made it, which a
+marker shows."""
 
 import json
 import os
@@ -8,7 +9,7 @@ from .cluster import ClusterError
 MARKER = ".strata-results"
 _MARK = "A benchmark of coll/strata made this folder. Its next run deletes and replaces what is in it.\n"
 
-# What runs left before there was a marker: files by their keys, any of these sets.
+# Keys of the files that runs left before there was a marker; any of these sets identifies one.
 _OLDER = {
     "measurements.json": ({"unit", "rounds", "cluster", "cases"},
                           {"ranks", "rounds", "left_out", "applications"},
@@ -19,11 +20,11 @@ _OLDER = {
     os.path.join("cells", "settings.json"): ({"place", "parameters", "build"},),
     os.path.join("check-cells", "settings.json"): ({"place", "parameters", "build"},),
 }
-_INTROSPECTED = {"examples", "reordering", "monitoring"}  # of measurements.json, some
+_INTROSPECTED = {"examples", "reordering", "monitoring"}  # some keys of measurements.json
 
 
 def check(path):
-    """Raises ClusterError if there are files that may be of the user."""
+    """Raises ClusterError if the folder may hold the user's files."""
     try:
         found = os.listdir(path)
     except FileNotFoundError:
@@ -35,7 +36,7 @@ def check(path):
 
 
 def claim(path):
-    """Makes the folder, with the marker. Returns its absolute path."""
+    """Makes the folder with the marker. Returns its absolute path."""
     check(path)
     folder = os.path.abspath(path)
     os.makedirs(folder, exist_ok=True)
@@ -57,7 +58,7 @@ def _is_older(folder):
 
 
 def _keys_of(path):
-    """Those of the object in a file; none if it holds none."""
+    """Returns the keys of the object in a file; none if it holds none."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

@@ -1,4 +1,4 @@
-"""Rounds over cases and competitors, so that all of them meet the same weather."""
+"""Rounds over cases and competitors, so that changes of the machine's speed affect all alike."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ from .series import Series, plans_in
 
 @dataclasses.dataclass(frozen=True)
 class Effort:
-    """How much to measure. With `rounds` 0, as many as fit into `seconds`, but at least `least`."""
+    """Effort of a measurement. With `rounds` 0, as many as fit into `seconds`, but at least `least`."""
 
     sizes: tuple
     repetitions: int
@@ -23,7 +23,8 @@ class Effort:
 
     @staticmethod
     def chosen(options, sizes, quick_sizes, quick_rounds):
-        """By options of cli.add_effort, --sizes and --quick. The others: texts of sizes, and rounds, without those."""
+        """Returns the effort for cli.add_effort, --sizes and --quick. The other arguments are the defaults
+        of sizes and rounds."""
         return Effort(options.sizes or cli.sizes(quick_sizes if options.quick else sizes), options.reps,
                       options.rounds or quick_rounds * options.quick, seconds=options.seconds)
 
@@ -31,9 +32,9 @@ class Effort:
 class Rounds:
     """All series, by case and competitor.
 
-    A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency takes it;
-    None for operations without one), a short_title() for people and a name() for files, and is
-    hashable. What else depends on the case, subclasses say in the methods below.
+    A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency
+    takes it; None for operations without one), a short_title() for people and a name() for files, and is
+    hashable. Subclasses override the methods below for whatever else depends on the case.
     """
 
     def __init__(self, cluster, program, competitors, cases, effort, folder):
@@ -53,15 +54,15 @@ class Rounds:
         return self.competitors
 
     def in_case(self, _case, competitor):
-        """A competitor with what it has to be told in this case."""
+        """Returns a competitor with its options for this case."""
         return competitor
 
     def picture_of(self, _case, _competitor):
-        """File for the plugin's picture of the hierarchy, or None."""
+        """Returns the file for the plugin's picture of the hierarchy, or None."""
         return None
 
     def operations(self):
-        """The names of all operations that are measured."""
+        """Returns the names of all measured operations."""
         return list(dict.fromkeys(case.operation for case in self.cases))
 
     def sizes_of(self, case):
@@ -71,18 +72,18 @@ class Rounds:
         return [series for by_name in self.series.values() for series in by_name.values()]
 
     def succeeded(self):
-        """With the plugin no wrong result and no failed run. What Open MPI's own components do wrong is a
-        result like others."""
+        """Returns whether the plugin had no wrong result and no failed run. Errors of Open MPI's own
+        components are results like others."""
         return not any(series.failure for series in self.all_series() if series.is_plugin)
 
     def repetitions(self):
-        """How often each size was measured: (least, most)."""
+        """Returns how often each size was measured: (least, most)."""
         counts = [len(times) for series in self.all_series() if not series.failure
                   for times in series.times.values()] or [0]
         return min(counts), max(counts)
 
     def run(self, progress, seconds_after=0):
-        """Runs all rounds. `seconds_after`: what is expected to follow them, for the estimate."""
+        """Runs all rounds. `seconds_after` is the expected time of the later steps, for the estimate."""
         start = time.monotonic()
         wanted = self.effort.rounds or self.effort.least
         while self.rounds < wanted:
@@ -112,7 +113,7 @@ class Rounds:
         log = os.path.join(self.folder, "logs", f"{case.name()}-{competitor.name}-{self.rounds + 1}")
         series = self.series[case][competitor.name]
         chosen = self.in_case(case, competitor)
-        # A mock-up over the plugin calls other operations than that of the case.
+        # A mock-up over the plugin calls other operations than the case's.
         explained = competitor.is_plugin and self.rounds == 0 and not competitor.program
         picture = self.picture_of(case, competitor) if explained else None
         if explained:

@@ -1,4 +1,4 @@
-"""What is known of one competitor: times, mistakes, and what the plugin said that it does."""
+"""Data of one competitor: times, errors, and the plugin's reported plans."""
 
 import dataclasses
 import re
@@ -14,17 +14,17 @@ class Series:
     """One competitor in one case: times in milliseconds by size."""
 
     times: dict = dataclasses.field(default_factory=dict)
-    launches: dict = dataclasses.field(default_factory=dict)  # by size: how many of the times each run gave
+    launches: dict = dataclasses.field(default_factory=dict)  # by size: number of times that each run gave
     wrong_bytes: int = 0
     left_early: int = 0  # how often a rank left a Barrier before the last one had entered
     is_plugin: bool = False
-    failure: str = ""  # what went wrong, so that it was given up
-    absent: str = ""  # why it takes no part, though nothing is wrong
-    bytes: dict = dataclasses.field(default_factory=dict)  # by size: what it was rounded to
-    plans: dict = dataclasses.field(default_factory=dict)  # by size: what the plugin chose
+    failure: str = ""  # error that ended its measurement
+    absent: str = ""  # why it takes no part, without an error
+    bytes: dict = dataclasses.field(default_factory=dict)  # by size: the size after rounding
+    plans: dict = dataclasses.field(default_factory=dict)  # by size: the plugin's choice
 
     def median(self, size):
-        """In milliseconds; None if there is no time."""
+        """Returns the median in milliseconds; None if there is no time."""
         values = self.times.get(size)
         return statistics.median(values) if values and not self.given_up else None
 
@@ -34,16 +34,16 @@ class Series:
 
     @property
     def reason(self):
-        """Why it was given up: without the excerpt of the log that may follow."""
+        """Returns why it was given up, without the excerpt of the log that may follow."""
         return (self.failure or self.absent).partition("\n")[0]
 
     def by_launch(self, size):
-        """The times of each run."""
+        """Returns the times of each run."""
         values = iter(self.times.get(size, ()))
         return [[next(values) for _ in range(count)] for count in self.launches.get(size, ())]
 
     def add(self, record):
-        """A line of collective_latency's."""
+        """Adds a line of collective_latency."""
         size = record["size"]
         self.wrong_bytes += record["wrong_bytes"]
         self.left_early += record["left_early"]
@@ -52,13 +52,13 @@ class Series:
         self.launches.setdefault(size, []).append(len(record["times"]))
 
     def mistakes(self):
-        """What was wrong, as text; "" if nothing."""
+        """Returns the errors as text; "" if there are none."""
         wrong = f"{self.wrong_bytes} wrong bytes; " if self.wrong_bytes else ""
         return wrong + ("left a Barrier too early; " if self.left_early else "")
 
     def note_plans(self, plans):
-        """`plans`: (engine, levels) by bytes. One for 0 bytes serves all sizes: not every rank knows them (Gatherv,
-        Scatterv)."""
+        """`plans` are (engine, levels) by bytes. One for 0 bytes serves all sizes, which some ranks do not
+        know (Gatherv, Scatterv)."""
         for size, rounded in self.bytes.items():
             if plan := plans.get(rounded, plans.get(0)):
                 self.plans[size] = plan
@@ -71,25 +71,27 @@ class Series:
 
 
 def engine_was_given(errors, operation, communicator):
-    """Whether the plugin says that the engine is that of the communicator's info object."""
+    """Returns whether the plugin reports that the engine comes from the communicator's info object."""
     return re.search(rf"coll:strata: {re.escape(communicator)} {operation} of \d+ bytes .*"
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
 def plans_reported(errors):
-    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]."""
+    """Returns a job's plans as reported by coll_strata_verbose 1: [(communicator, operation, bytes, engine,
+    levels)]."""
     return [(name, operation, int(size), engine, levels)
             for name, operation, size, engine, levels in _PLAN.findall(errors)]
 
 
 def asides_reported(errors):
-    """The communicators whose calls the job reports as all passed through to the underlying component."""
+    """Returns the communicators whose calls the job reports as all passed through to the underlying
+    component."""
     return _ASIDE.findall(errors)
 
 
 def plans_in(errors, operation, communicator=None, may_step_aside=False):
-    """(engine, levels) by bytes, as the plugin tells them on standard error, of one communicator or of all. Where
-    it may step aside and says that it did, one for all sizes."""
+    """Returns (engine, levels) by bytes, as the plugin reports them on standard error, for one communicator
+    or for all. If it may step aside and reports that it did, one entry serves all sizes."""
     plans = {size: (engine, levels) for name, what, size, engine, levels in plans_reported(errors)
              if what == operation and communicator in (None, name)}
     if not plans and may_step_aside and any(communicator in (None, name) for name in asides_reported(errors)):

@@ -1,7 +1,7 @@
-"""The end of a command that leads a session of its own, and of all that it has started there.
+"""Ends a command that leads its own session, and all processes that it has started there.
 
-What starts jobs may be a script that a signal ends before mpirun, and mpirun gives each rank a process group: only
-their session has them all.
+A job starter may be a script that a signal ends before mpirun, and mpirun gives each rank a process group:
+only their session contains them all.
 """
 
 import contextlib
@@ -10,14 +10,14 @@ import signal
 
 from ..cluster import kernel
 
-_SECONDS_TO_LINGER = 3  # for what outlives the command by a little
-_SECONDS_TO_DIE = 5  # after SIGKILL; who waits for a device may not
+_SECONDS_TO_LINGER = 3  # seconds for processes that outlive the command by a little
+_SECONDS_TO_DIE = 5  # seconds after SIGKILL; a process that waits for a device may not end
 
-_not_ended = []  # commands
+_not_ended = []  # names of commands
 
 
 def end(process, seconds):
-    """Asks its process group to end; kills what is left of the session after some seconds."""
+    """Asks its process group to end; kills the rest of the session after some seconds."""
     _signal(os.killpg, process.pid, signal.SIGTERM)
     if kernel.wait_until(lambda: _is_over(process), seconds):
         return
@@ -33,13 +33,13 @@ def end(process, seconds):
 
 
 def end_rest(process, seconds):
-    """The same where the command has ended by itself."""
+    """Does the same after the command has ended by itself."""
     if not kernel.wait_until(lambda: _is_over(process), _SECONDS_TO_LINGER):
         end(process, seconds)
 
 
 def left():
-    """What could not be ended, in words."""
+    """Returns the processes that could not be ended, in words."""
     pids = sorted(pid for process in _not_ended for pid in kernel.session_members(process.pid))
     return f"still running: {', '.join(map(str, pids))}" if pids else "nothing is left running"
 

@@ -1,9 +1,9 @@
 """One run of collective_latency that several competitors share, repetition by repetition.
 
-So they meet the same weather, and what differs from run to run - where processes and buffers came to lie, which
-connections are there - differs for all alike. Each has a communicator of its own, made with an info object; that
-the component which the competitor names does serve it is seen in Open MPI's own account (coll_base_verbose), and
-what the plugin chose in the plugin's.
+All competitors thus see the same conditions, and run-to-run differences (places of processes and buffers,
+open connections) affect all alike. Each has its own communicator, made with an info object. Open MPI's log
+(coll_base_verbose) shows whether the named component serves it, and the plugin's log shows the plugin's
+choice.
 """
 
 import dataclasses
@@ -22,19 +22,19 @@ _DECLINED = re.compile(r"\[(\S+)\] coll:base:comm_select: component not availabl
 _NEVER_BLOCKING = ("libnbc", "self", "inter")  # components that do not do what is measured, or do it alone
 _PLUGIN = "strata"
 
-# Of each contender at each size: short operations are repeated more often. All wait for each other before each
-# repetition, some milliseconds, so that more would cost minutes.
+# Seconds for each contender at each size: short operations are repeated more often. All ranks wait for each
+# other before each repetition, some milliseconds, so that more would cost minutes.
 _LEAST_SECONDS = "0.01"
 
 
 @dataclasses.dataclass
 class Job:
-    """One operation, and who is to do it at which sizes."""
+    """One operation, and the sizes at which each competitor measures it."""
 
     operation: str
     root: str  # as collective_latency takes it; None: the operation has none
     wanted: dict  # sizes by name of the competitor; none: it is left out
-    series: dict  # by name, where results go
+    series: dict  # results, by name
 
     def sizes(self):
         return sorted({size for sizes in self.wanted.values() for size in sizes})
@@ -50,16 +50,17 @@ class Job:
 
 
 class Account:
-    """Which component serves which communicator, as the processes of a run tell (coll_base_verbose 10).
+    """Components that serve each communicator, from the logs of a run's processes (coll_base_verbose 10).
 
-    What they wrote through mpirun comes in pieces, and pieces of several processes meet: a line that is missing says
-    nothing. So a process differs from others where it tells that it has another component, not where it tells of
-    fewer. That is enough for MPI's own communicators; those that are measured are made when every process writes to a
-    file of its own.
+    Output through mpirun comes in pieces, and pieces of several processes mix, so a missing line proves
+    nothing. A process therefore differs from others if it logs another component, not if it logs fewer.
+    That is enough for MPI's own communicators; every process writes to its own file while the measured
+    communicators are made.
     """
 
     def __init__(self, errors):
-        # By communicator; numbers are used again, but who is measured lives to the end, so what is told last counts.
+        # By communicator. Numbers are reused, but measured communicators live to the end, so the last line
+        # holds.
         self._enabled = {}  # by process: components, in their order
         self._without = {}  # by process: components that are not available or disabled
         making = {}  # by process: the communicator
@@ -83,7 +84,8 @@ class Account:
             self._without[communicator][process].add(component)
 
     def serving(self, communicator):
-        """The components, one unless processes differ; none if nobody told. The last one that is selected serves."""
+        """Returns the components, one unless processes differ; none without a log. The last selected
+        component serves."""
         every = self._enabled.get(communicator, {})
         last = {process: its[-1] for process, its in every.items() if its}
         replaced = {component for its in every.values() for component in its[:-1]}
@@ -95,17 +97,17 @@ class Account:
 
 
 class SharedRun:
-    """runner: a Cluster or Launcher. `places`, `program_options`: where ranks are, for the one and the other.
-    `folder`: for logs."""
+    """`runner` is a Cluster or Launcher. `places` and `program_options` place the ranks for the one and the
+    other. `folder` holds logs."""
 
     def __init__(self, runner, program, places, program_options, folder):
         self._runner, self._program, self._folder = runner, program, folder
         self._places, self._options = places, program_options
 
     def measure(self, competitors, jobs, repetitions, name, seconds, explained):
-        """All jobs, with competitors that start alike in one run. Results go to the jobs' series, and so do the
-        reasons why somebody is given up. `name`: of the logs. `seconds`: after which a run is ended.
-        `explained`: who serves is told and checked."""
+        """Runs all jobs, with competitors that start alike in one run. Stores results, and the reasons why
+        competitors are given up, in the jobs' series. `name` is that of the logs. Ends a run after
+        `seconds`. `explained` logs and checks the serving components."""
         starts = {}
         for one in competitors:
             if any(job.wanted.get(one.name) for job in jobs):
@@ -122,7 +124,7 @@ class SharedRun:
         if attempt.ended():
             attempt.deliver()
             return
-        # Somebody brought the run down. Whoever does not when alone goes on.
+        # One competitor brought the run down. The others, which do not fail alone, continue.
         alone_failed = False
         for one in group:
             mine = [job.only(one.name) for job in jobs if job.wanted.get(one.name)]
@@ -142,7 +144,7 @@ class SharedRun:
 
 
 class _Attempt:
-    """One start of the program, and what came of it."""
+    """One start of the program and its results."""
 
     def __init__(self, where, competitors, jobs, repetitions, name, seconds, explained):
         # pylint: disable=protected-access  # of one piece
@@ -175,7 +177,7 @@ class _Attempt:
         return sorted(glob.glob(glob.escape(self._log) + ".errors.*"))
 
     def _gather_errors(self):
-        """What the ranks wrote goes into the log of the run, before the last words of mpirun."""
+        """Inserts the ranks' output into the log of the run, before the last lines of mpirun."""
         errors = []
         for path in self._error_files():
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -203,7 +205,7 @@ class _Attempt:
         return not missing or bool(self._skipped(number, name))
 
     def ended(self):
-        """Whether it came to its end, perhaps with wrong data of somebody."""
+        """Returns whether it ended regularly, perhaps with wrong data of some competitor."""
         return all(self._complete(number, job, one.name) for number, job in enumerate(self._jobs)
                    for one in self._competitors) and (self._run.status == 0 or self._has_mistakes())
 
@@ -211,7 +213,7 @@ class _Attempt:
         return any(line.get("wrong_bytes") or line.get("left_early") for line in self._lines)
 
     def deliver(self, final=False):
-        """`final`: whoever is not complete is given up."""
+        """With `final`, gives up every incomplete competitor."""
         account = Account(self._run.errors) if self._explained else None
         for number, job in enumerate(self._jobs):
             for one in self._competitors:
@@ -230,12 +232,13 @@ class _Attempt:
                         self._check_plans(job, one, series)
 
     def _check_server(self, one, series, account):
-        """Whether its communicator is served by the component that it names, and the plugin serves no others."""
+        """Checks that the named component serves the competitor's communicator, and that the plugin serves
+        no others."""
         communicator = next((line["communicator"] for line in self._lines
                              if "communicator" in line and line["contender"] == one.name), None)
         serving = account.serving(communicator)
         if serving != {one.component}:
-            why = f"its communicator is served by {', '.join(sorted(serving)) or 'nobody knows whom'}"
+            why = f"its communicator is served by {', '.join(sorted(serving)) or 'an unknown component'}"
             # A stock component may have nothing to do here, as han on one node.
             series.failure, series.absent = (why, "") if one.is_plugin or not serving else ("", why)
             return
@@ -245,25 +248,25 @@ class _Attempt:
             series.failure = f"the plugin serves communicators that are not its own: {sorted(stray)}"
 
     def _check_plans(self, job, one, series):
-        """Whether the plugin was used, and did as the info object says."""
+        """Checks that the plugin was used and followed the info object."""
         if one.program[-1:] not in ((), ("mpi",)):
-            return  # a mock-up over the plugin calls other operations than that of the job
+            return  # a mock-up over the plugin calls other operations than the job's
         plans = plans_in(self._run.errors, job.operation, one.name, may_step_aside=True)
         series.note_plans(plans)
         engines = {engine for engine, _ in plans.values()}
         if not plans:
             series.failure = f"the plugin made no plan for {job.operation}: it was not used\n{self._run.complaint()}"
         elif one.engine and plans.get(0) == ("forward", ""):
-            series.absent = "the plugin leaves everything to the underlying component"
+            series.absent = "the plugin passes everything through to the underlying component"
         elif one.engine and not engine_was_given(self._run.errors, job.operation, one.name):
-            series.failure = "the plugin did not do as told: its engine is not from an info key"
+            series.failure = "the plugin ignored its settings: its engine is not from an info key"
         elif one.engine and one.engine not in engines:
-            series.absent = f"it cannot do that here, and takes {', '.join(sorted(engines))}"
+            series.absent = f"it cannot do that here, and uses {', '.join(sorted(engines))}"
         elif one.levels and any(len(levels.split(";")[0].split(", ")) > one.levels for _, levels in plans.values()):
-            series.failure = f"the plugin did not do as told: {'; '.join(levels for _, levels in plans.values())}"
+            series.failure = f"the plugin ignored its settings: {'; '.join(levels for _, levels in plans.values())}"
 
     def blame_plugin(self):
-        """Together they fail, and nobody does alone: what the plugin has to answer for."""
+        """Records that competitors fail together and not alone, for which the plugin is responsible."""
         for job in self._jobs:
             for one in self._competitors:
                 series = job.series.get(one.name, Series())

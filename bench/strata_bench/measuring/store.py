@@ -1,4 +1,4 @@
-"""What was measured, in files, so that it need not be measured again."""
+"""Results in files, so that they are not measured again."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from .units import path_text
 
 
 class Store:
-    """A folder with a file per cell and one that says by which settings all were measured."""
+    """A folder with a file per cell and one with the settings of all measurements."""
 
     def __init__(self, folder, settings):
         self._folder = folder
@@ -26,7 +26,7 @@ class Store:
                                    f"{settings.get(name)}; give other --results, or --anew to lose the old ones")
 
     def load(self, name):
-        """What was saved under this name, or None."""
+        """Returns the data saved under this name, or None."""
         path = self._path(name)
         return read_json(path) if os.path.exists(path) else None
 

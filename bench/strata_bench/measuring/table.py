@@ -6,16 +6,16 @@ import sys
 
 from . import operations, units
 
-WORTH_COMPARING = 64 << 10  # bytes; below, the time is that of processes waiting for a processor
-WORTH_A_SHARE = 256 << 10  # bytes; below, the rate of a link is not what limits
-DELAY_THAT_COUNTS_US = 1000  # from this delay between sites on, it is what limits small messages
-SLOWER = 0.95  # a speed-up below this is called slower, in between is noise
+WORTH_COMPARING = 64 << 10  # bytes; below, the time is that of processes waiting for a core
+WORTH_A_SHARE = 256 << 10  # bytes; below, a link's rate is not the limit
+DELAY_THAT_COUNTS_US = 1000  # from this delay between sites on, the delay limits small messages
+SLOWER = 0.95  # a smaller speed-up is called slower; between the two is noise
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32"}
 
 
 class Paint:
-    """Colours, where they are wanted."""
+    """Colours, if wanted."""
 
     def __init__(self, wanted):
         self._wanted = wanted
@@ -34,7 +34,7 @@ CELL_HEAD = f"{'median':>8} {'min–max':>11} {'%':>4}"  # 25 columns, as cell()
 
 
 def cell(series, size, limit):
-    """Median, spread and, if there is a limit, the share of it; 25 columns."""
+    """Returns median, spread and, if there is a limit, its share; 25 columns."""
     median = series.median(size)
     if median is None:
         return f"{'failed' if series.failure else 'no time':>8}{'':17}"
@@ -45,13 +45,13 @@ def cell(series, size, limit):
 
 
 def speed_up(ours, theirs, size):
-    """How many times as fast as another series one is, by medians; None if either has none."""
+    """Returns the speed-up over another series, by medians; None if either has none."""
     one, other = ours.median(size), theirs.median(size)
     return other / one if one and other else None
 
 
 def speed_up_cell(value, comparable, paint):
-    """8 columns. `comparable`: the times are more than noise."""
+    """Returns 8 columns. `comparable`: the times exceed noise."""
     if value is None:
         return f"{'–':>8}"
     number = units.three_digits(value) if value >= 9.995 else f"{value:.2f}"
@@ -62,12 +62,12 @@ def speed_up_cell(value, comparable, paint):
 
 
 def apart(ours, theirs, size):
-    """Whether the middle halves of the times do not overlap, and ours are the longer ones."""
+    """Returns whether the middle halves of the times do not overlap, and ours are longer."""
     return apart_times(ours.times[size], theirs.times[size])
 
 
 def apart_times(one, other):
-    """The same of two lists of times."""
+    """Does the same for two lists of times."""
     if min(len(one), len(other)) < 2:
         return True
     lower, _, _ = statistics.quantiles(one, method="inclusive")
@@ -76,7 +76,7 @@ def apart_times(one, other):
 
 
 def note_repetitions(measurement):
-    """What the numbers are, in two lines."""
+    """Explains the numbers in two lines."""
     repetitions = units.range_text([str(count) for count in measurement.repetitions()])
     rounds = f"{measurement.rounds} round" + ("s" if measurement.rounds > 1 else "")
     return [f"Milliseconds from an agreed start until {operations.until(measurement.operations())},",
@@ -84,8 +84,8 @@ def note_repetitions(measurement):
 
 
 def note_data(measurement, paint):
-    """Whether all data was right and every run succeeded. What a competitor of the plugin does wrong is told,
-    but is no error of the measurement."""
+    """Reports whether all data was right and every run succeeded. Errors of the plugin's competitors are
+    reported, but do not fail the measurement."""
     lines = []
     for name, plugin, text in _what_was_wrong(measurement):
         lines.append(paint(f"WRONG DATA: {name}: {text}.", "red", *(["bold"] if plugin else [])))
@@ -104,7 +104,7 @@ def note_data(measurement, paint):
 
 
 def _what_was_wrong(measurement):
-    """(competitor, whether it is the plugin, what it did) for all that delivered wrong results."""
+    """Yields (competitor, whether it is the plugin, its error) for all wrong results."""
     for competitor in measurement.competitors:
         its = [by_name[competitor.name] for by_name in measurement.series.values()
                if competitor.name in by_name]
@@ -117,8 +117,9 @@ def _what_was_wrong(measurement):
 
 
 def chosen_plans(measurement, sizes=None, off=""):
-    """What the plugin decided, once per case and size. `sizes`: which, if not all; `off`: a competitor without election."""
-    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
+    """Lists the plugin's choices, once per case and size. `sizes` restricts them; `off` is the competitor
+    without election."""
+    lines = ["", "The plugin's choices. For a tree, per level: the shape inside its groups and the bytes of a",
              "segment (0: whole message)."]
     for case, by_name in measurement.series.items():
         lines.append("  " + case.short_title())

@@ -1,4 +1,5 @@
-"""Differences of two means with confidence intervals: Student's t for unpaired values of unequal variances (Welch)."""
+"""Differences of two means with confidence intervals: Student's t for unpaired values of unequal variances
+(Welch)."""
 
 import dataclasses
 import math
@@ -9,21 +10,21 @@ CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """Of means, first minus second."""
+    """First mean minus second."""
 
     mean: float
     low: float
     high: float
-    degrees: float  # of freedom
+    degrees: float  # degrees of freedom
 
     def significant(self):
-        """Whether the interval is on one side of 0."""
+        """Returns whether the interval is on one side of 0."""
         return self.low > 0 or self.high < 0
 
 
 def t_quantile(chance, degrees):
-    """Below it Student's t is with that chance. To three digits from 4 degrees of freedom on: the series of Cornish and
-    Fisher around the normal quantile (Abramowitz and Stegun, 26.7.5)."""
+    """Returns the quantile of Student's t, to three digits from 4 degrees of freedom on: the series of
+    Cornish and Fisher around the normal quantile (Abramowitz and Stegun, 26.7.5)."""
     z = statistics.NormalDist().inv_cdf(chance)
     terms = ((z ** 3 + z) / 4,
              (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
@@ -33,7 +34,7 @@ def t_quantile(chance, degrees):
 
 
 def difference(first, second, confidence=CONFIDENCE):
-    """None of fewer than five values each."""
+    """Returns None for fewer than five values each."""
     if min(len(first), len(second)) < 5:
         return None
     mean = statistics.fmean(first) - statistics.fmean(second)
