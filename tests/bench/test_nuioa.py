@@ -102,7 +102,7 @@ class Limits(Folder):
 
 
     def test_gather(self):
-        # 12 of 16 blocks: 50.3 ms through the NIC, 83.9 through the slow path.
+        # 12 of 16 chunks: 50.3 ms through the NIC, 83.9 through the slow path.
         far, near = GATHER
         self.assertEqual(self.limits(far), [50.3, 83.9])
         self.assertEqual(self.limits(near), [50.3, 50.3])
@@ -169,12 +169,12 @@ class Report(Folder):
     def test_targets(self):
         good = self.verdict(70, 125)
         for text in ("1.79 times as fast as without election (target 1.5): reached",
-                     "96 % of what the near path allows (target 90): reached",
+                     "96 % of the near path's limit (target 90): reached",
                      "a far root costs +0.0 % (target less than 5): reached"):
             self.assertIn(text, good)
         bad = self.verdict(100, 125, 90)
         for text in ("1.25 times as fast as without election (target 1.5): MISSED",
-                     "67 % of what the near path allows (target 90): MISSED",
+                     "67 % of the near path's limit (target 90): MISSED",
                      "a far root costs +11.1 % (target less than 5): MISSED"):
             self.assertIn(text, bad)
 
@@ -190,7 +190,7 @@ class Report(Folder):
     def test_reduce(self):
         good = self.verdict(80, 120, 70, figures=("reduce",))
         for text in ("1.71 times as fast as without election, to a near root (target 1.4): reached",
-                     "96 % of what the near path allows", "1.7 times as fast as tuned",
+                     "96 % of the near path's limit", "1.7 times as fast as tuned",
                      "to a far root: 1.50 times as fast"):
             self.assertIn(text, good)
         self.assertIn("1.33 times as fast as without election, to a near root (target 1.4): MISSED",
@@ -199,7 +199,7 @@ class Report(Folder):
     def test_blocks(self):
         good = self.verdict(60, 90, 55, figures=("gather", "allgather"))
         for text in ("1.50 times as fast as without election, to a far root (target 1.4): reached",
-                     "84 % of what the near path allows", "1.5 times as fast as tuned",
+                     "84 % of the near path's limit", "1.5 times as fast as tuned",
                      "to a near root: 1.64 times as fast", "allows 83.9 ms at best (93 % of that reached)."):
             self.assertIn(text, good)
         self.assertIn("1.64 times as fast as without election (target 1.4): reached", good)
@@ -213,7 +213,7 @@ class Report(Folder):
     def test_words(self):
         for figures, ending in (((("headline"),), "the last rank has the message,"),
                                 (("gather",), "the root has the result,"),
-                                (("gather",), "12 of 16 blocks, those of other nodes, cross the NIC of the root"),
+                                (("gather",), "12 of 16 chunks, those of other nodes, cross the NIC of the root"),
                                 (("allgather",), "those of other nodes, cross every NIC"),
                                 (("reduce",), "the root has the result,")):
             measurement, _ = measured(self.folder, figures)

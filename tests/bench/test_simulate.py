@@ -121,7 +121,7 @@ class Command(unittest.TestCase):
             done = simulate("--build", fake_build(folder), "--results", results_in(folder), "--figure", ",".join(names))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached"] * 6)
-            self.assertIn("strata, beside the best of the others: at least 1.50x as fast (8 B)", done.stdout)
+            self.assertIn("strata, compared with the best of the others: at least 1.50x as fast (8 B)", done.stdout)
             self.assertIn("+50.0 % (", done.stdout)
             with open(os.path.join(results_in(folder), "nuioa-nodes.csv"), encoding="utf-8") as file:
                 self.assertEqual(next(csv.DictReader(file)), {
@@ -289,7 +289,7 @@ class AutomaticChoice(unittest.TestCase):
         row, = (row for row in self.figure.table(found)[1] if row[:3] == ("shuffle", "allreduce", 256 << 10))
         self.assertEqual(row[3:], ("1.000", "9.000", "4.500", "3.000", "", "4.500", "0.900"))
         self.assertIn("Left out: Intel MPI's allreduce of 256 KiB, which crashes in SMPI.", self.figure.text(found))
-        self.assertIn("MPICH is not told of nodes", self.figure.text(found))
+        self.assertIn("MPICH gets no nodes", self.figure.text(found))
         eight = ALL["choice-nuioa8"]
         self.assertEqual({run.sizes for run in eight.runs()}, {eight.sizes})
         text = eight.text(found_for(eight, lambda *_: {"us": 1, "bound_us": 1}))

@@ -140,7 +140,7 @@ class Command(Folder):
         with open(os.path.join(self.results, "report.md"), encoding="utf-8") as file:
             text = file.read()
         self.assertIn("; ranks in block order, root 0.", text)
-        self.assertIn("forward hangs on the order of the ranks: with cyclic order the model expects", text)
+        self.assertIn("forward depends on the order of the ranks: with cyclic order the model expects", text)
 
     def test_a_choice_that_became_bad_is_replaced(self):
         self.assertEqual(self.tune()[0], 0)
@@ -269,7 +269,7 @@ class Command(Folder):
         """With a launcher that keeps what jobs write to standard error."""
         status, output = self.tune(mode="silent")
         self.assertEqual(status, 1, output)
-        self.assertRegex(output, "FAILED: bcast-8 and 6 more, the job: the plugin told nothing: .*standard error")
+        self.assertRegex(output, "FAILED: bcast-8 and 6 more, the job: the plugin reported nothing: .*standard error")
         self.assertIn("0 choices changed", output)
         self.assertEqual(fake_model.load(self.rules)["rules"], [])
 
@@ -290,7 +290,7 @@ class Command(Folder):
                                       " (batch(self, *what), setattr(self._budget, '_start', -1e6))[0]",
                                       "--check", "--within", "100%")
         self.assertEqual(status, 3, output)
-        self.assertRegex(output, "[16] of 7 cells measured .*; [16] more had no time left.\nThe same command goes on")
+        self.assertRegex(output, "[16] of 7 cells measured .*; no time for [16] more.\nThe same command measures these")
         before = self.started()
         self.assertEqual(len(before), 2)  # the look at the hierarchy, and one heat
         status, output = self.tune("--check", "--within", "100%")

@@ -265,7 +265,7 @@ class Races(unittest.TestCase):
         one = cell(a=100)
         self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], untold={IN_FORCE, "a"})
         self.assertEqual((decide(one).name, len(self.jobs)), (IN_FORCE, 1))
-        self.assertIn("told nothing", one.failure)
+        self.assertIn("reported nothing", one.failure)
 
     def test_forward_by_parameter_is_not_told(self):
         ways = (Contender(IN_FORCE), Contender("a", (("bcast_algorithm", "forward"),)))
@@ -310,7 +310,7 @@ class Races(unittest.TestCase):
         one.finals = in_jobs(times), in_jobs(times)
         self.assertEqual((decide(one).name, decide(one).theirs.median), ("b", 9.0))
         one.finals[1][1]["b"] = [10.1] * 3
-        self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b is better, but was not once more"))
+        self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b is better, but this was not confirmed"))
         one.failed = {"b": "3 wrong bytes"}
         self.assertEqual(decide(one).best, "a")
 
@@ -347,12 +347,12 @@ class Races(unittest.TestCase):
         one = cell(a=100, b=100, c=100)
         times = {IN_FORCE: [10.0] * 9, "a": [8.0] * 9, "b": [7.0] * 9, "c": [9.0] * 9}
         one.times, one.finals = times, (in_jobs(times), in_jobs(times))
-        one.barred = {"b": "hangs on the order"}
+        one.barred = {"b": "depends on the order"}
         self.assertEqual((one.finalists(), decide(one).name, decide(one).best), ([IN_FORCE, "b", "a"], "a", "b"))
         one.barred["a"] = "hangs on something else"
         self.assertEqual((one.finalists(), decide(one).name), ([IN_FORCE, "b", "a", "c"], "c"))
         one.barred["c"] = "too"
-        self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b hangs on the order"))
+        self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b depends on the order"))
 
     def alike(self, heats):
         """How far what is in force seems to be from the best of twenty that are alike, with and without a final."""

@@ -1,15 +1,15 @@
-"""What is measured. Source of the figures: the paper on NUIOA-aware collective operations, sections 4.3, 4.6.
+"""Cases. Source of the figures: the paper on NUIOA-aware collective operations, sections 4.3, 4.6.
 
-One cluster of 8 nodes serves all cases: each uses some of its nodes and slots. Part of a node's ranks, always
-the lowest ones, reach the node's NIC through a slower path ("far"); ranks are placed node by node.
+One cluster of 8 nodes serves all cases: each uses some of its nodes and slots. Some ranks of a node, always
+the lowest, reach its NIC through a slower path ("far"); ranks are placed node by node.
 
-The figures are Broadcasts. A Reduce streams the other way: from leader to leader towards the root, so that the
-leaders between receive, and the root does or for a far one a process near the NIC. What the leaders are worth
-shows with a near root, and what that process is worth with a far one.
+The figures are Broadcasts. A Reduce streams the other way, from leader to leader towards the root: the
+leaders between receive, and so does the root or, for a far root, a NIC-local process. A near root shows the
+gain by the leaders, a far root that by this process.
 
-Of a Gather every block crosses the NIC of the root's node once, whoever leads the others: only the blocks of
-other nodes count (of 4 nodes with 4 ranks: 12 of 16), and who receives them, a far root or for it a process near
-the NIC. An Allgather brings as much into every node and has no root.
+In a Gather every chunk of another node crosses the NIC of the root's node once, whatever the leaders are
+(with 4 nodes of 4 ranks: 12 of 16 chunks). Only the receiver matters: a far root, or for it a NIC-local
+process. An Allgather brings as many chunks into every node and has no root.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ NODES, SLOTS = 8, 8
 @dataclasses.dataclass(frozen=True)
 class Case:
     per_node: tuple  # ranks on every node
-    far: tuple  # how many of them are far
+    far: tuple  # far ranks on every node
     root_rank: int = 0
     operation: str = "bcast"
 
@@ -65,20 +65,20 @@ class Case:
 
     @property
     def root_far(self):
-        """The root is on the first node."""
+        """Returns whether the root is far; it is on the first node."""
         return self.root_rank < self.far[0]
 
     @property
     def can_elect(self):
-        """With one rank on each node nobody else could lead."""
+        """Returns whether election has a choice; with one rank per node it has none."""
         return self.each > 1
 
     def others_near(self):
-        """Whether each node but the root's has a rank that is near."""
+        """Returns whether each node except the root's has a near rank."""
         return all(far < count for count, far in list(zip(self.per_node, self.far))[1:] if count)
 
     def lowest_near(self):
-        """Whether the lowest rank of each node but the root's is near."""
+        """Returns whether the lowest rank of each node except the root's is near."""
         return all(far == 0 for count, far in list(zip(self.per_node, self.far))[1:] if count)
 
     def short_title(self):
@@ -97,19 +97,19 @@ class Case:
         return f"{self.operation}-{self.nodes}x{self.each}-far-{far}{root}"
 
     def node_bytes(self, size):
-        """Of a Gather or Allgather: per node the bytes of its own blocks."""
+        """Returns, for a Gather or Allgather, the bytes of each node's own chunks."""
         blocks = iter(self._operation.block_bytes(size, self.ranks))
         return [sum(itertools.islice(blocks, count)) for count in self.per_node]
 
 
 def half_far(nodes, each, root_rank=0, operation="bcast"):
-    """Half of the ranks of each node are far; of a single one, that one."""
+    """Makes half of the ranks of each node far; a single rank is far."""
     idle = (0,) * (NODES - nodes)
     return Case((each,) * nodes + idle, (max(1, each // 2),) * nodes + idle, root_rank, operation)
 
 
 def bound(root_far, others_far):
-    """One rank per node on all nodes."""
+    """Makes cases of one rank per node on all nodes."""
     return Case((1,) * NODES, (int(root_far),) + (int(others_far),) * (NODES - 1))
 
 
@@ -133,7 +133,7 @@ FIRST = {operation: FIGURES[figures[0]][0] for operation, figures in FIGURES_OF.
 
 
 def cases_of(figures):
-    """Every case once: figures share some."""
+    """Returns every case once: figures share some."""
     return list(dict.fromkeys(case for figure in figures for case in FIGURES[figure]))
 
 
@@ -141,13 +141,13 @@ class Measurement(Rounds):
     """All series, by case and competitor."""
 
     def competitors_of(self, case):
-        """Those whose difference means something in this case."""
-        beside = case in (HEADLINE[1], REDUCE[1], GATHER[1])  # only there for what the other root costs
+        """Returns the competitors whose difference is meaningful in this case."""
+        beside = case in (HEADLINE[1], REDUCE[1], GATHER[1])  # only measured for the cost of the other root
         left_out = {"off"} if not case.can_elect else {"tuned", "han"} if beside else set()
         return tuple(one for one in self.competitors if one.name not in left_out)
 
     def in_case(self, case, competitor):
-        """A machine is synthetic only where leaders are to be elected by it."""
+        """Returns parameters: only cases with election use a synthetic topology."""
         if not (competitor.is_plugin and case.can_elect):
             return competitor
         machine = machine_parameters(case.per_node, case.far)
@@ -161,8 +161,8 @@ class Measurement(Rounds):
         return os.path.join(self.folder, f"hierarchy-{competitor.name}.svg")
 
     def limit(self, case, size):
-        """The least milliseconds in which a message can reach all nodes, or their sum the root's: through every
-        NIC once, and through the slow path where a node that needs it has no near rank."""
+        """Returns the least milliseconds in which a message can reach all nodes, or their sum the root's
+        node: through every NIC once, and through the slow path where a node that needs it has no near rank."""
         if case.has_blocks:
             return self._limit_of_blocks(case, size, lambda node: case.far[node] < case.per_node[node])
         plan = self.cluster.plan
@@ -171,8 +171,8 @@ class Measurement(Rounds):
         return self._at(size, plan, root_slow or others_slow)
 
     def limit_of_lowest(self, case, size):
-        """The same when on every node but the root's the lowest rank leads, and the root on its own. With
-        three nodes and more, a leader receives in a Reduce, too."""
+        """Returns the same with the lowest rank leading every node except the root's, and the root leading
+        its own. With three nodes and more, a leader receives in a Reduce, too."""
         if case.has_blocks:
             return self._limit_of_blocks(case, size, lambda node: not self._alone_is_far(case, node))
         plan = self.cluster.plan
@@ -182,12 +182,13 @@ class Measurement(Rounds):
 
     @staticmethod
     def _alone_is_far(case, node):
-        """Whether who speaks for a node without election is far: the lowest rank, or the root."""
+        """Returns whether a node's leader without election is far: the lowest rank, or the root."""
         return case.root_far if case.root and node == 0 else case.far[node] > 0
 
     def _limit_of_blocks(self, case, size, near):
-        """The busiest NIC: every node receives what it lacks, or in a Gather the root's alone, to which all
-        others send their own. `near(node)`: whether who receives and sends there is near."""
+        """Returns the limit by the busiest NIC: every node receives the chunks it lacks, or in a Gather
+        only the root's node, to which all others send theirs. `near(node)` is whether the process that
+        receives and sends there is near."""
         plan, own = self.cluster.plan, case.node_bytes(size)
         sends_slow = plan.far_direction == "both"
         times = []
@@ -202,7 +203,7 @@ class Measurement(Rounds):
         return max(times)
 
     def _matters(self, case, at_root):
-        """Whether the way between NIC and far ranks is slow in the direction in which data has to go."""
+        """Returns whether the path between NIC and far ranks is slow in the direction of the data."""
         return self.cluster.plan.far_direction == "both" or at_root == (case.operation == "reduce")
 
     @staticmethod

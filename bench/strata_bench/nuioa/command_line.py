@@ -1,4 +1,4 @@
-"""Options of bench/nuioa and the order of events."""
+"""Options of bench/nuioa and its sequence of steps."""
 
 from ..cluster.plan import FAR_DIRECTIONS
 from ..measuring import cli, command, competitors, files, place
@@ -9,11 +9,10 @@ from . import plot, report
 from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
 
 _DESCRIPTION = """\
-Shows what it is worth that leaders are near the NIC. Builds, brings up an emulated cluster on which
-part of every node's ranks (the lowest ones) reach the NIC through a slower path, and times MPI_Bcast,
-MPI_Reduce, MPI_Gather or MPI_Allgather in an unmodified program with stock Open MPI (coll/tuned), with coll/han,
-and with the plugin, its election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
-its statements beside the results."""
+Measures the gain by NIC-local leaders. Builds, brings up an emulated cluster on which some ranks of every node (the
+lowest) reach the NIC through a slower path, and times MPI_Bcast, MPI_Reduce, MPI_Gather or MPI_Allgather in an
+unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the plugin, its election switched off and
+on. Repeats the figures of the paper on NUIOA-aware collective operations and compares the results with its statements."""
 _SIZES = "64K,256K,1M,4M"
 _QUICK_SIZES = "1M,4M"
 
@@ -22,11 +21,11 @@ def _parser():
     parser = cli.parser("nuioa", _DESCRIPTION)
     cli.add_operations(parser, "bcast", tuple(FIGURES_OF))
     parser.add_argument("--figure", choices=[*FIGURES_OF["bcast"], "all"], default="all",
-                        help="what to measure of Broadcasts: headline (4 nodes with 4 ranks), a figure of the "
-                             "paper, or all. Of the others there is one table each: 4 nodes with 4 ranks")
+                        help="cases of Broadcasts: headline (4 nodes with 4 ranks), a figure of the paper, or "
+                             "all. Other operations have one table each: 4 nodes with 4 ranks")
     parser.add_argument("--quick", action="store_true", help=f"one round, sizes {_QUICK_SIZES}")
     parser.add_argument("--sizes", metavar="LIST", type=cli.sizes,
-                        help=f"message sizes in bytes, of Gather and Allgather those of all blocks "
+                        help=f"message sizes in bytes, for Gather and Allgather of all chunks "
                              f"together ({_SIZES})")
     cli.add_effort(parser, "results/nuioa", 240)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
@@ -34,15 +33,15 @@ def _parser():
     shape.add_argument("--far-mbit", metavar="R", type=float, default=300,
                        help="rate of the path to far ranks in Mbit/s (300)")
     shape.add_argument("--far-direction", choices=FAR_DIRECTIONS, default="receive",
-                       help="what is slow: what far ranks receive (as in the paper), or both directions")
+                       help="slow directions: to the far ranks (as in the paper), or both")
     return parser
 
 
 def _competitors(built):
     ours = [competitors.strata(built.plugin_folder, {"nic": "none"}, "off",
-                               "Open MPI with the plugin, leaders are the lowest ranks"),
+                               "Open MPI with the plugin, the lowest ranks lead"),
             competitors.strata(built.plugin_folder, {}, "strata",
-                               "Open MPI with the plugin, leaders are near the NIC")]
+                               "Open MPI with the plugin, NIC-local ranks lead")]
     return (competitors.tuned(), competitors.han(), *ours)
 
 
@@ -59,7 +58,7 @@ def _measure(options, figures, cluster, built, folder, progress):
 
 
 def _write(measurement, figures, folder):
-    """All files. Returns their paths and what went wrong with the plot."""
+    """Writes all files. Returns their paths and the plot's error."""
     plain = Paint(False)
     lines = (report.table(measurement, figures, measurement.effort.sizes, plain)
              + report.notes(measurement) + report.verdict(measurement, figures, plain)

@@ -14,7 +14,7 @@ _BINDING_LOOKS = (("#d62728", 5), ("#d9822b", 9), ("#5b7db1", 13), ("#1a7f37", 7
 
 
 def _point(series, x, size, per_rank, count):
-    """(x, middle, least, greatest) in MB/s, of the times of `size`."""
+    """Returns (x, middle, least, greatest) in MB/s, from the times of `size`."""
     times = series.times[size]
     return (x, *(megabytes(per_rank, time, count)
                  for time in (series.median(size), max(times), min(times))))
@@ -25,7 +25,7 @@ def _sizes(measurement):
 
 
 def _over_sizes(measurement, figure, curves, title, case):
-    """`curves`: (series, look, title). `case`: whose limits are drawn."""
+    """`curves` are (series, look, title). `case` gives the limits."""
     sizes = _sizes(measurement)
     drawn = [gnuplot.curve(f"c{figure}x{number}", rows, look, name)
              for number, (series, look, name) in enumerate(curves)
@@ -68,7 +68,7 @@ def _over_cases(measurement, figure, position, label, title):
     for name, look in _LOOKS.items():
         rows = []
         for case in cases:
-            # With one rank per node there is nothing to elect: one curve's point is the other's.
+            # With one rank per node there is no election: both curves share the point.
             series = measurement.series[case].get(name if case.can_elect or name != "off" else "strata")
             if series and series.median(size):
                 rows.append(_point(series, position(case), size, size, receivers(case)))
@@ -95,7 +95,7 @@ _PANELS = {
 
 
 def draw(measurement, figures, folder):
-    """Writes nuioa.svg and nuioa.png; returns (paths, why something is missing)."""
+    """Writes nuioa.svg and nuioa.png. Returns (paths, error)."""
     if not any(series.times and not series.failure for series in measurement.all_series()):
         return [], "nothing to plot"
     settings = ("set yrange [0:*]\nset offsets 0, 0, graph 0.5, 0\nset ytics auto nomirror\n"

@@ -1,4 +1,4 @@
-"""Tables and verdicts, beside the paper's statements."""
+"""Tables and conclusions, compared with the paper's statements."""
 
 import os
 
@@ -7,9 +7,9 @@ from ..measuring.table import WORTH_A_SHARE, note_data, note_repetitions, speed_
 
 from .cases import ALLGATHER, BINDINGS, FIGURES, FIRST, GATHER, HEADLINE, REDUCE
 
-FASTER, SHARE, ROOT_COST = 1.5, 0.90, 0.05  # targets: over no election, of the limit, of a far root
-REDUCE_FASTER = 1.4  # over no election, where the root is near
-BLOCKS_FASTER = 1.4  # over no election: a Gather to a far root, an Allgather
+FASTER, SHARE, ROOT_COST = 1.5, 0.90, 0.05  # targets: speed-up over no election, share of the limit, cost of a far root
+REDUCE_FASTER = 1.4  # speed-up over no election, with a near root
+BLOCKS_FASTER = 1.4  # speed-up over no election: a Gather to a far root, an Allgather
 TITLES = {
     "headline": "Half of each node's ranks far, 4 nodes with 4 ranks",
     "5": "As the paper's figure 5: one rank per node, by binding",
@@ -22,22 +22,22 @@ TITLES = {
 
 
 def megabytes(size, milliseconds, receivers=1):
-    """Throughput in MB/s (10^6 bytes)."""
+    """Returns throughput in MB/s (10^6 bytes)."""
     return size * receivers / milliseconds / 1e3
 
 
 def receivers(case):
-    """Ranks whose throughput adds up to the aggregate one: all that receive or, towards a root, send."""
+    """Returns the number of ranks in the aggregate throughput: all that receive or, towards a root, send."""
     return case.ranks - 1
 
 
 def rank_bytes(case, size):
-    """What each of them receives or sends: of a Gather its own block."""
+    """Returns the bytes that each of those receives or sends: in a Gather its own chunk."""
     return size / case.ranks if case.has_blocks and case.root else size
 
 
 def _row(measurement, case, name, size):
-    """One competitor at one size, at most 86 columns."""
+    """Returns the row of one competitor at one size, at most 86 columns."""
     series = measurement.series[case][name]
     median = series.median(size)
     if median is None:
@@ -76,7 +76,7 @@ def _limit_notes(measurement, case):
     if case.has_blocks:
         where = "the NIC of the root's node" if case.root else "every NIC"
         foreign = f"{case.ranks - case.per_node[0]} of {case.ranks}"
-        return [f"Limit: of {units.size_text(size)} {foreign} blocks, those of other nodes, cross {where} "
+        return [f"Limit: of {units.size_text(size)} {foreign} chunks, those of other nodes, cross {where} "
                 f"({plan.nic}):",
                 f"{near} ms; the path to far ranks ({plan.far_mbit:g} Mbit/s) only where a node has no near one: "
                 f"{far} ms."]
@@ -89,14 +89,14 @@ def _limit_notes(measurement, case):
 def notes(measurement):
     plan = measurement.cluster.plan
     cases = {FIRST[name].has_blocks: FIRST[name] for name in reversed(measurement.operations())}.values()
-    slow = "what far ranks receive" if plan.far_direction == "receive" else "both directions"
+    slow = "to the far ranks" if plan.far_direction == "receive" else "both directions"
     return ["", *note_repetitions(measurement),
             "strata: the leader of each node is near its NIC; off: it is the lowest rank, which is far",
-            f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both;",
-            "with election somebody near the NIC receives for the far root of a Reduce or Gather.",
+            f"(coll_strata_nic none). Slow: {slow}. The root leads its own node in both;",
+            "with election a NIC-local process receives for the far root of a Reduce or Gather.",
             *(line for case in cases for line in _limit_notes(measurement, case)),
-            f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
-            "limit is reached."]
+            f"{os.cpu_count()} cores carry all ranks and all traffic: more ranks reach a smaller share of the "
+            "limit."]
 
 
 def _judged(text, good, paint):
@@ -104,7 +104,7 @@ def _judged(text, good, paint):
 
 
 def _beside(measurement, case, ours, size):
-    """How Open MPI's own components do, in at most one line."""
+    """Compares with Open MPI's own components in at most one line."""
     others = [f"{other / ours:.1f} times as fast as {name}" for name in ("tuned", "han")
               if (other := measurement.median(case, name, size))]
     return ["  " + ", ".join(others)] if others else []
@@ -119,12 +119,12 @@ def _headline(measurement, size, paint):
     share, cost = measurement.limit(case, size) / on, on / moved - 1
     lines = [_judged(f"  {off / on:.2f} times as fast as without election (target {FASTER:g})",
                      off / on >= FASTER, paint),
-             _judged(f"  {100 * share:.0f} % of what the near path allows (target {100 * SHARE:.0f})",
+             _judged(f"  {100 * share:.0f} % of the near path's limit (target {100 * SHARE:.0f})",
                      share >= SHARE, paint)]
     lines += _beside(measurement, case, on, size)
     root = f"  a far root costs {100 * cost:+.1f} %"
     lowest = measurement.limit_of_lowest(case, size)
-    sent = "its NIC: slow is only what far ranks receive"
+    sent = "its NIC: only the direction to the far ranks is slow"
     if measurement.cluster.plan.far_direction == "receive":
         lines.append(_judged(f"{root} (target less than {100 * ROOT_COST:.0f})", cost < ROOT_COST, paint))
     else:
@@ -144,11 +144,11 @@ def _reduce(measurement, size, paint):
         return ["  No times."]
     lines = [_judged(f"  {off / on:.2f} times as fast as without election, to a near root (target "
                      f"{REDUCE_FASTER:g})", off / on >= REDUCE_FASTER, paint),
-             f"  {100 * measurement.limit(near_root, size) / on:.0f} % of what the near path allows"]
+             f"  {100 * measurement.limit(near_root, size) / on:.0f} % of the near path's limit"]
     lines += _beside(measurement, near_root, on, size)
     far_off, far_on = (measurement.median(far_root, name, size) for name in ("off", "strata"))
     if far_off and far_on:
-        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; somebody near the NIC receives "
+        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; a NIC-local process receives "
                      "for it")
     lowest = measurement.limit_of_lowest(near_root, size)
     return lines + ["  Paths: partial sums stream from leader to leader towards the root. With election the "
@@ -159,13 +159,13 @@ def _reduce(measurement, size, paint):
 
 
 def _blocks(measurement, case, size, paint, whom):
-    """Without and with election, and how far from the limit; None without times."""
+    """Compares without and with election, and with the limit; None without times."""
     off, on = (measurement.median(case, name, size) for name in ("off", "strata"))
     if not (off and on):
         return None
     return [_judged(f"  {off / on:.2f} times as fast as without election{whom} (target {BLOCKS_FASTER:g})",
                     off / on >= BLOCKS_FASTER, paint),
-            f"  {100 * measurement.limit(case, size) / on:.0f} % of what the near path allows",
+            f"  {100 * measurement.limit(case, size) / on:.0f} % of the near path's limit",
             *_beside(measurement, case, on, size)]
 
 
@@ -182,10 +182,10 @@ def _gather(measurement, size, paint):
         return ["  No times."]
     off, on = (measurement.median(near_root, name, size) for name in ("off", "strata"))
     if off and on:
-        lines.append(f"  to a near root: {off / on:.2f} times as fast; nobody is nearer than it")
-    return lines + ["  Paths: all blocks of other nodes come through the root's NIC. With election a process "
-                    "near it",
-                    "  receives for a far root and hands on through shared memory. Without, they take the",
+        lines.append(f"  to a near root: {off / on:.2f} times as fast; no process is nearer")
+    return lines + ["  Paths: all chunks of other nodes come through the root's NIC. With election a NIC-local "
+                    "process",
+                    "  receives for a far root and passes them on through shared memory. Without, they take the",
                     _slow_path(measurement, far_root, size)]
 
 
@@ -194,13 +194,13 @@ def _allgather(measurement, size, paint):
     lines = _blocks(measurement, case, size, paint, "")
     if lines is None:
         return ["  No times."]
-    return lines + ["  Paths: the leader of every node receives the blocks of all others. Without "
+    return lines + ["  Paths: the leader of every node receives the chunks of all others. Without "
                     "election by the",
                     _slow_path(measurement, case, size)]
 
 
 def _percent(ours, theirs):
-    """How much more throughput, from two times."""
+    """Returns the gain in throughput from two times."""
     return f"{100 * (theirs / ours - 1):+.0f} %" if ours and theirs else "no time"
 
 

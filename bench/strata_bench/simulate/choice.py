@@ -1,4 +1,4 @@
-"""The plugin's automatic choice against what MPI libraries choose, at all sizes."""
+"""The plugin's automatic choice compared with MPI libraries' choices, at all sizes."""
 
 import dataclasses
 import math
@@ -10,17 +10,17 @@ from .runs import Run
 
 SIZES = (8, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20)
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
-# Whose choices SMPI knows; its Open MPI is not 4.1.
+# Selectors of SMPI; its Open MPI is not 4.1.
 SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI", "mvapich2": "MVAPICH2"}
-# What does not work in SMPI 3.32 where nodes do not hold such numbers of ranks: the calls of Intel MPI's that crash,
-# and the two-level algorithms of MPICH's, which then is not told of nodes.
+# Choices that fail in SMPI 3.32 where nodes do not hold such numbers of ranks: crashing calls of Intel
+# MPI's, and MPICH's two-level algorithms, for which MPICH then gets no nodes.
 CRASHES = {("impi", "allreduce", 256 << 10)}
 WORKING = (1, 2, 4, 8, 16)
 STOCK = "tuned"  # Open MPI 4.1's, as the plugin describes it
 ORDERS = {"block": "block", "shuffle": "shuffle:1"}
 OURS = "strata"
-_LARGE = 1 << 20  # from here on the links' rates decide
-# Goals: never slower than so many times as fast, the mean, and the share of what links allow for large messages.
+_LARGE = 1 << 20  # from this size on the links' rates dominate
+# Goals: the least speed-up, the mean, and the share of the links' limit for large messages.
 _LEAST, _MEAN, _SHARE = 0.97, {"block": 1.5, "shuffle": 3.0}, 0.85
 _LOOKS = {"bcast": ("#1a7f37", 5), "reduce": ("#d9822b", 7), "allreduce": ("#5b7db1", 9), "allgather": ("#c4549e", 13)}
 
@@ -34,8 +34,8 @@ class Choice(Figure):
     job: tuple = ()
     operations: tuple = OPERATIONS
     sizes: tuple = SIZES
-    limits: tuple = ()  # (operation, largest size): what is larger would be simulated for hours
-    crashes: frozenset = frozenset()  # (selector, operation, size) of this machine
+    limits: tuple = ()  # (operation, largest size): larger ones would take hours to simulate
+    crashes: frozenset = frozenset()  # (selector, operation, size) on this machine
 
     def sizes_of(self, operation):
         most = dict(self.limits).get(operation, self.sizes[-1])
@@ -43,13 +43,13 @@ class Choice(Figure):
 
     @property
     def title(self):
-        return f"{self.machine.upper()}, {self.ranks} ranks: the plugin's choice against those of coll/tuned, " + \
+        return f"{self.machine.upper()}, {self.ranks} ranks: the plugin's choice compared with coll/tuned, " + \
             ", ".join(SELECTORS.values())
 
     @property
     def statement(self):
         return (f"goals: nowhere below {_LEAST}x the best of the others, {_MEAN['block']:g}x in the mean with ranks in "
-                f"block order, {_MEAN['shuffle']:g}x shuffled, {_SHARE:.0%} of what links allow from 1 MiB")
+                f"block order, {_MEAN['shuffle']:g}x shuffled, {_SHARE:.0%} of the links' limit from 1 MiB")
 
     def _job(self, order, selector):
         return (*self.job, "--order", ORDERS[order], "--selector", selector)
@@ -83,7 +83,7 @@ class Choice(Figure):
         return self.best_other(found, order, operation, size)[0] / self.us(found, order, operation, size)
 
     def share(self, found, order, operation, size):
-        """Of the speed that links and buses allow."""
+        """Returns the share of the speed that links and buses allow."""
         row, = found.rows(operation, OURS, size, self._job(order, "ompi"))
         return row["bound_us"] / row["us"]
 
@@ -99,8 +99,8 @@ class Choice(Figure):
         return [cell for order in ORDERS for cell in self._cells(order) if cell[2] >= _LARGE]
 
     def text(self, found):
-        lines = [self.title, "Times of the plugin, how many times as fast that is as the best of the others, and from "
-                 "1 MiB the share of what links allow", ""]
+        lines = [self.title, "Times of the plugin, its speed-up over the best of the others, and from 1 MiB the share "
+                 "of the links' limit", ""]
         for operation in self.operations:
             lines.append(f"  {operation:10}" + "".join(f"{order:>40}" for order in ORDERS))
             for size in self.sizes_of(operation):
@@ -113,12 +113,12 @@ class Choice(Figure):
                          f"{units.size_text(size)})")
         if self._large():
             share, order, operation, size = min((self.share(found, *cell), *cell) for cell in self._large())
-            lines.append(f"Share of what links allow from 1 MiB: at least {share:.0%} ({order}, {operation}, "
+            lines.append(f"Share of the links' limit from 1 MiB: at least {share:.0%} ({order}, {operation}, "
                          f"{units.size_text(size)})")
         lines += [f"Left out: {SELECTORS[selector]}'s {operation} of {units.size_text(size)}, which crashes in SMPI."
                   for selector, operation, size in sorted(self._crashes) if size in self.sizes_of(operation)]
         if self.per_node.bit_count() != 1:
-            lines.append("MPICH is not told of nodes: its two-level Bcast does not work in SMPI with so many ranks on each.")
+            lines.append("MPICH gets no nodes: its two-level Bcast does not work in SMPI with so many ranks on each.")
         lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
         if self.sizes[-1] < SIZES[-1]:
             lines.append(f"Not simulated: anything above {units.size_text(self.sizes[-1])}.")

@@ -9,10 +9,10 @@ from .runs import Runner
 
 _OWN_FILES = rf"({'|'.join(ALL)})\.(txt|csv|svg|png)"
 _EPILOG = """\
-Everything is simulated: ranks run the plugin's own planner, hierarchy and engines, over SimGrid's model of the machines
-in bench/simgrid/machines (README.md there: what is modelled, and where the numbers come from). The same command
-prints the same numbers every time.
-Exit status: 0 if every figure was made; 1 if one could not be; whether a paper's statement was reached is shown."""
+Everything is simulated: ranks run the plugin's own planner, hierarchy and engines over SimGrid's model of the machines
+in bench/simgrid/machines (its README.md describes the model and the sources of the numbers). The same command prints
+the same numbers every time.
+Exit status: 0 if every figure was made, else 1; the output reports whether a paper's statement was reached."""
 
 
 def parse(arguments):
@@ -20,7 +20,7 @@ def parse(arguments):
     parser.add_argument("--figure", metavar="LIST", type=cli.some_of(tuple(ALL)), default=DEFAULT,
                         help=f"all, or some of {', '.join(ALL)} (those that take less than a minute)")
     parser.add_argument("--all", action="store_true", help="all figures; some take many minutes")
-    parser.add_argument("--list", action="store_true", help="tell what figures there are, and what the papers say")
+    parser.add_argument("--list", action="store_true", help="list the figures and the papers' statements")
     cli.add_no_plots(parser)
     cli.add_results(parser, "results/simulate")
     cli.add_building(parser)

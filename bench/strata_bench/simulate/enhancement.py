@@ -1,4 +1,4 @@
-"""Factors by which the hierarchy makes an algorithm faster: figures 5 to 10 of the paper on communicators."""
+"""Speed-ups of algorithms by the hierarchy: figures 5 to 10 of the paper on communicators."""
 
 import dataclasses
 
@@ -8,22 +8,22 @@ from .figure import Figure
 from .runs import Run
 
 SIZES = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
-# The paper's, of both operations and of each.
+# The paper's algorithms, for both operations and for each.
 _TREES = ("linear", "chain", "pipeline", "binary", "binomial")
 ALGORITHMS = {"bcast": (*_TREES, "split_binary"), "reduce": (*_TREES, "in_order_binary")}
-# How the levels work together, and what they are compared with: one tree over all ranks in the order of the ranks.
-WAYS = {"streamed": "levels at the same time, in segments that the model chooses (this engine)",
+# Ways of combining levels. They are compared with one tree over all ranks in rank order.
+WAYS = {"streamed": "all levels at once, in segments that the model chooses (this engine)",
         "whole": "one level after the other, each message in one piece (the paper's loop over communicators)"}
 _SHORT = {"streamed": "all levels at once, in segments", "whole": "level after level, in one piece"}
 _CONTENDERS = {"streamed": "levels:{}", "whole": "whole:{}"}
 _NATIVE = ("flat:{}", "flat:{}/8192")
-_NO_SEGMENTS = ("linear",)  # which nothing gains by
+_NO_SEGMENTS = ("linear",)  # segments do not make it faster
 _LOOKS = {"linear": ("#1a7f37", 5), "chain": ("#d9822b", 7), "pipeline": ("#5b7db1", 9), "binary": ("#999999", 11),
           "binomial": ("#c4549e", 13), "split_binary": ("#555555", 3), "in_order_binary": ("#555555", 3)}
 
 
 def _label(algorithm):
-    """As people read it, and gnuplot, which lowers what follows a _."""
+    """Returns the name for people and for gnuplot, which shows the character after _ as a subscript."""
     return algorithm.replace("_", " ").replace("in order binary", "in-order")
 
 
@@ -39,21 +39,21 @@ class Factors:
         return self._found.us(self._figure.operation, contender.format(algorithm), size)
 
     def of(self, way, algorithm, size, native=_NATIVE[:1]):
-        """Native time by that of the levels; of several native ones the fastest."""
+        """Returns the native time over that of the levels; the fastest of several native ones."""
         fastest = min(self.us(name, algorithm, size) for name in native if name in _natives(algorithm))
         return fastest / self.us(_CONTENDERS[way], algorithm, size)
 
     def greatest(self, way, native=_NATIVE[:1]):
-        """(factor, algorithm, size)"""
+        """Returns (factor, algorithm, size)."""
         return max((self.of(way, algorithm, size, native), algorithm, size)
                    for algorithm in self._figure.algorithms for size in self._figure.sizes)
 
 
 @dataclasses.dataclass(frozen=True)
 class Enhancement(Figure):
-    """How much faster an algorithm gets where every level carries it out instead of all ranks together."""
+    """The speed-up of an algorithm if every level carries it out, instead of all ranks together."""
     name: str
-    number: int  # of the paper's figure
+    number: int  # number of the paper's figure
     machine: str
     operation: str
     greatest: float  # the paper's greatest factor over algorithms and sizes

@@ -1,4 +1,4 @@
-"""What figures of all kinds have in common."""
+"""Common part of all figures."""
 
 import abc
 import os
@@ -7,30 +7,30 @@ from ..measuring import files
 
 
 class Figure(abc.ABC):
-    """Attributes: name, title, statement (what the paper says)."""
+    """Attributes: name, title, statement (of the paper)."""
 
     @abc.abstractmethod
     def runs(self):
-        """What has to be simulated."""
+        """Returns the runs to simulate."""
 
     @abc.abstractmethod
     def text(self, found):
-        """The table for people. `found`: runs.Found of these runs."""
+        """Returns the table for people. `found` is runs.Found of these runs."""
 
     @abc.abstractmethod
     def table(self, found):
-        """The same as (columns, rows)."""
+        """Returns the same as (columns, rows)."""
 
     @abc.abstractmethod
     def reached(self, found):
-        """Whether what the paper says holds here, too."""
+        """Returns whether the paper's statement holds here, too."""
 
     @abc.abstractmethod
     def draw(self, found, base):
-        """Writes base.svg and base.png; returns (paths, why something is missing)."""
+        """Writes base.svg and base.png. Returns (paths, error)."""
 
     def write(self, found, folder):
-        """The table for people, and as CSV; returns the paths."""
+        """Writes the table for people, and as CSV. Returns the paths."""
         paths = [os.path.join(folder, self.name + ending) for ending in (".txt", ".csv")]
         files.write_text(paths[0], self.text(found).split("\n"))
         files.write_csv(paths[1], *self.table(found))

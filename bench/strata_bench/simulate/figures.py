@@ -1,4 +1,4 @@
-"""What can be reproduced: figures of the papers, by name."""
+"""Reproducible figures of the papers, by name."""
 
 from .choice import SIZES, Choice
 from .enhancement import Enhancement
@@ -8,7 +8,7 @@ from .sensitivity import Sensitivity
 from .summa import Summa
 from .vectors import Vectors
 
-_ONE_PER_NODE = (("--ppn", "1", "--placement", "2"), ("--ppn", "1", "--placement", "0"))  # in domain 1 and 0
+_ONE_PER_NODE = (("--ppn", "1", "--placement", "2"), ("--ppn", "1", "--placement", "0"))  # ranks in domain 1 and 0
 
 
 def _per_node(ranks, placement):
@@ -21,7 +21,7 @@ def _nodes(count):
     return Point(f"{count} nodes", job, job)
 
 
-_RINGS = (("allgather", 32 << 10),)  # from there on others send some 500,000 messages at once, in SMPI's model of time
+_RINGS = (("allgather", 32 << 10),)  # largest size: above it others send some 500,000 messages at once
 _BOUND = Point("all ranks there", *_ONE_PER_NODE, elected=False)
 _EACH_CORE = Point("leaders there", (), ())
 
@@ -41,12 +41,12 @@ ALL = {figure.name: figure for figure in (
     Multilevel("grid-local", 8, "Bcast over two machines of one site, 32 ranks",
                "fewer messages between machines gain at every size", (BINOMIAL, MULTILEVEL, OURS),
                ("--hosts", "anl-sp,anl-o2k")),
-    Multilevel("grid-levels", 9, "Bcast over two sites, against trees of two levels, 48 ranks",
+    Multilevel("grid-levels", 9, "Bcast over two sites, compared with trees of two levels, 48 ranks",
                "all levels are better than two, by machine or by site, and than a binomial tree",
                (BINOMIAL, "whole:binomial@node", "whole:binomial@switch0", MULTILEVEL, OURS)),
     Leaders("nuioa-binding", 5, "Bcast over 8 nodes, one rank on each: all near the NIC, or all far",
             "up to 50 % more", (_BOUND,), (None, 50)),
-    Leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: leaders near the NIC, or the lowest ranks",
+    Leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: NIC-local leaders, or the lowest ranks",
             "10 to 25 % more", (_EACH_CORE,), (10, None)),
     Leaders("nuioa-ranks", 8, "Bcast over 8 nodes, with more and more ranks on each",
             "from 50 % at one rank per node down to 10 % at eight",
@@ -55,7 +55,8 @@ ALL = {figure.name: figure for figure in (
             "from 2 % on two nodes to 10 % on eight", tuple(map(_nodes, (2, 4, 8))), (2, 10), grows=1),
     *(Choice(f"choice-{machine}", machine, ranks, per_node) for machine, ranks, per_node in
       (("ntw10e5", 240, 24), ("smp20e7", 160, 160), ("smp12e5", 96, 96), ("nuioa8", 64, 8))),
-    # SMPI looks at all messages that nobody expects yet for each that comes: Open MPI's pipelines take it ten minutes.
+    # For each arriving message SMPI searches all unexpected ones: with Open MPI's pipelines this takes ten
+    # minutes.
     Choice("choice-ntw24e5", "ntw24e5", 576, 24, limits=(*_RINGS, ("reduce", 32 << 10)),
            crashes=frozenset({("mpich", "reduce", 4 << 10)})),
     # Intel MPI's Allreduce of 16 MiB takes more than 24 GB of memory there.
@@ -64,5 +65,5 @@ ALL = {figure.name: figure for figure in (
     Sensitivity("sensitivity", "nuioa8", 64),
 )}
 
-# Those that take longer than a minute are made on request.
+# Figures that take longer than a minute are made on request.
 DEFAULT = tuple(name for name in ALL if not name.startswith(("choice-", "sensitivity")))

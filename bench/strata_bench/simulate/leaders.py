@@ -1,4 +1,4 @@
-"""Leaders near the NIC: figures 5, 7, 8 and 9 of the paper on NUIOA collectives."""
+"""NIC-local leaders: figures 5, 7, 8 and 9 of the paper on NUIOA collectives."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from .runs import Run
 
 SIZES = (4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20)
 _MACHINE = "nuioa8"
-FAR = "@lowest"  # leaders as they come: the lowest rank of each node, which is far from the NIC
+FAR = "@lowest"  # default leaders: the lowest rank of each node, which is far from the NIC
 _TITLES = {"strata": "this plugin's choice", "levels:pipeline": "pipelined along the nodes and in them",
            "whole:binomial": "one level after the other, binomial trees"}
 _LOOKS = {"strata": ("#1a7f37", 5), "levels:pipeline": ("#5b7db1", 9), "whole:binomial": ("#c4549e", 13)}
@@ -17,24 +17,24 @@ _LOOKS = {"strata": ("#1a7f37", 5), "levels:pipeline": ("#5b7db1", 9), "whole:bi
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Where a gain is measured: the job with leaders, or all ranks, near the NIC, and that without."""
+    """Comparison for a gain: the job with leaders, or all ranks, near the NIC, and the job without."""
     label: str
     near_job: tuple
     far_job: tuple
-    elected: bool = True  # else the ranks themselves are elsewhere
+    elected: bool = True  # otherwise the ranks themselves are elsewhere
 
 
 @dataclasses.dataclass(frozen=True)
 class Leaders(Figure):
     name: str
-    number: int  # of the paper's figure
+    number: int  # number of the paper's figure
     title: str
     says: str
     points: tuple
-    expected: tuple  # least and greatest of the gains, as the paper has them; None: not said
+    expected: tuple  # least and greatest gain in the paper; None: not given
     contenders: tuple = ("strata", "levels:pipeline", "whole:binomial")
     sizes: tuple = SIZES
-    grows: int = 0  # from point to point: 1, or -1 where it shrinks
+    grows: int = 0  # trend from point to point: 1, or -1 if the gain shrinks
 
     @property
     def statement(self):
@@ -57,7 +57,7 @@ class Leaders(Figure):
                 found.us("bcast", contender + (FAR if point.elected else ""), size, point.far_job))
 
     def gain(self, found, point, contender, size):
-        """How much greater the throughput is, in per cent."""
+        """Returns the gain in throughput in per cent."""
         near, far = self.us(found, point, contender, size)
         return (far / near - 1) * 100
 
@@ -83,7 +83,7 @@ class Leaders(Figure):
                          for contender in self.contenders for point in self.points for size in self.sizes]
 
     def reached(self, found):
-        """By one contender at least: the range of gains, and how they change."""
+        """Checks, for at least one contender, the range of gains and their trend."""
         least, greatest = self.expected
 
         def fits(contender):

@@ -25,10 +25,10 @@ _LOOKS = {BINOMIAL: ("#999999", 11), "whole:binomial@node": ("#d9822b", 7), "who
 @dataclasses.dataclass(frozen=True)
 class Multilevel(Figure):
     name: str
-    number: int  # of the paper's figure
+    number: int  # number of the paper's figure
     title: str
     says: str
-    contenders: tuple  # of _TITLES
+    contenders: tuple  # keys of _TITLES
     job: tuple = ()
     sizes: tuple = SIZES
 
@@ -44,23 +44,25 @@ class Multilevel(Figure):
         return [Run(_MACHINE, "bcast", (size,), self.contenders, self.job, "all") for size in self.sizes]
 
     def total_us(self, found, contender, size):
-        """Over all roots."""
+        """Sums over all roots."""
         return sum(row["us"] for row in found.rows("bcast", contender, size, self.job))
 
     def crossings(self, found, contender, size):
-        """Messages, and bytes by those of the message, across the widest links: the most of any root."""
+        """Returns messages, and bytes by those of the message, across the widest links: the most of any
+        root."""
         rows = found.rows("bcast", contender, size, self.job)
         return (max(row["messages"].get(_WIDE, 0) for row in rows),
                 max(row["bytes_by_level"].get(_WIDE, 0) for row in rows) / size)
 
     def _slowest(self, found, contender):
-        """(how many times as fast as the best other, at what size), where that is least."""
+        """Returns (least speed-up over the best other, its size)."""
         others = [other for other in self.contenders if other not in (OURS, MULTILEVEL)]
         return min((min(self.total_us(found, other, size) for other in others) /
                     self.total_us(found, contender, size), size) for size in self.sizes)
 
     def _hop(self, found):
-        """What crossing between sites once costs the paper's tree where others cross several times at once."""
+        """Explains losses of the paper's tree, which crosses between sites once where others cross several
+        times at once."""
         factor, size = self._slowest(found, MULTILEVEL)
         if factor >= 1:
             return []
@@ -71,10 +73,10 @@ class Multilevel(Figure):
         slower = [us for us in later if us > 0]
         return [f"{_SHORT[MULTILEVEL]}, {units.size_text(size)}: from {len(slower)} of {len(later)} roots up to "
                 f"{units.three_digits(max(slower))} us later than {_SHORT[best]}, which sends to all machines there "
-                "at once;", "  where a message crosses between sites once another one follows between machines"]
+                "at once;", "  if a message crosses between sites once, another one follows between machines"]
 
     def text(self, found):
-        lines = [self.title, "One broadcast from every rank, each on its own; all together:", "",
+        lines = [self.title, "Sum over one broadcast from every rank, each on an idle machine:", "",
                  f"{'':8}" + "".join(f"{_SHORT[name]:>12}" for name in self.contenders)]
         lines += [f"{units.size_text(size):8}" +
                   "".join(f"{_seconds(self.total_us(found, name, size)):>12}" for name in self.contenders)
@@ -82,7 +84,7 @@ class Multilevel(Figure):
         lines += ["", *(f"{_SHORT[name]}: {_TITLES[name]}" for name in self.contenders), ""]
         for name in (MULTILEVEL, OURS):
             factor, size = self._slowest(found, name)
-            lines.append(f"{_SHORT[name]}, beside the best of the others: at least {factor:.2f}x as fast "
+            lines.append(f"{_SHORT[name]}, compared with the best of the others: at least {factor:.2f}x as fast "
                          f"({units.size_text(size)})")
         if self.crosses_sites:
             lines += self._hop(found)
@@ -98,7 +100,7 @@ class Multilevel(Figure):
                          for name in self.contenders for size in self.sizes]
 
     def reached(self, found):
-        """Levels are nowhere slower, faster together, and cross between sites once."""
+        """Checks that levels are nowhere slower, faster together, and cross between sites once."""
         others = [other for other in self.contenders if other not in (OURS, MULTILEVEL)]
 
         def together(name):

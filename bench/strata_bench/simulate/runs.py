@@ -1,4 +1,4 @@
-"""Runs of strata_simulate, as many at once as there are processors."""
+"""Runs of strata_simulate, as many at once as there are cores."""
 
 import concurrent.futures
 import dataclasses
@@ -21,8 +21,8 @@ class Run:
     contenders: tuple
     job: tuple = ()  # further options
     roots: str = "0"
-    change: tuple = ()  # of the machine: what variation.varied() takes behind its name
-    label: str = ""  # of the change
+    change: tuple = ()  # changed number of the machine: arguments of variation.varied() after its name
+    label: str = ""  # label of the change
     program = "strata_simulate"
 
     @property
@@ -32,20 +32,20 @@ class Run:
 
     @property
     def key(self):
-        """What sets the job apart from others of the same figure."""
+        """Distinguishes the job from others of the same figure."""
         return (*self.job, self.label) if self.label else self.job
 
     def options(self):
         return ["--op", self.operation, "--sizes", ",".join(map(str, self.sizes)), "--roots", self.roots]
 
     def command(self, programs, machine, output):
-        """`programs`: {name: path}; `machine`: its description's path."""
+        """`programs` is {name: path}; `machine` is its description's path."""
         return [programs[self.program], machine, *self.options(), "--contenders", ",".join(self.contenders), *self.job,
                 "--json", output]
 
 
 class Found:
-    """What the program said, by job, operation, contender and size."""
+    """The program's results, by job, operation, contender and size."""
 
     def __init__(self):
         self._rows = {}
@@ -55,18 +55,18 @@ class Found:
             self._rows.setdefault((run.key, row["op"], row["contender"], row["bytes"]), []).append(row)
 
     def rows(self, operation, contender, size, job=()):
-        """One of each root."""
+        """Returns one result per root."""
         return self._rows[job, operation, contender, size]
 
     def us(self, operation, contender, size, job=()):
-        """Simulated microseconds, of a single root."""
+        """Returns simulated microseconds of a single root."""
         row, = self.rows(operation, contender, size, job)
         return row["us"]
 
 
 class Runner:
     def __init__(self, programs, folder, progress):
-        """`programs`: {name: path}."""
+        """`programs` is {name: path}."""
         self._programs, self._folder, self._progress = programs, folder, progress
         self._lock = threading.Lock()
         self._running = set()

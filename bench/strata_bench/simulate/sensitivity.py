@@ -1,4 +1,4 @@
-"""Whether the plugin's choice stays the fastest when the simulated machine is not quite what was assumed."""
+"""Whether the plugin's choice stays the fastest if the simulated machine differs from the assumptions."""
 
 import dataclasses
 import math
@@ -54,7 +54,7 @@ class Sensitivity(Figure):
         return [(order, operation, size) for order in ORDERS for operation in self.operations for size in self.sizes]
 
     def rows(self, found):
-        """[(label, geometric mean, least factor, its cell, cells below the goal)]"""
+        """Returns [(label, geometric mean, least factor, its cell, cells below the goal)]."""
         rows = []
         for label, _ in self._variations():
             factors = {cell: self.factor(found, label, *cell) for cell in self._cells()}
@@ -82,7 +82,7 @@ class Sensitivity(Figure):
 
     def draw(self, found, base):
         rows = self.rows(found)
-        names = [label.replace("_", " ") for label, *_ in rows]  # gnuplot lowers what follows a _
+        names = [label.replace("_", " ") for label, *_ in rows]  # gnuplot shows the character after _ as a subscript
         mean = gnuplot.curve("mean", [(place, *[row[1]] * 3) for place, row in enumerate(rows)], ("#1a7f37", 5), "mean")
         least = gnuplot.curve("least", [(place, *[row[2]] * 3) for place, row in enumerate(rows)], ("#d9822b", 7),
                               "least")

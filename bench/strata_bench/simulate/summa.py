@@ -1,4 +1,5 @@
-"""Matrices multiplied by SUMMA, with broadcasts by hierarchies: figures 11 to 13 of the paper on communicators."""
+"""Matrix multiplication by SUMMA with broadcasts by hierarchies: figures 11 to 13 of the paper on
+communicators."""
 
 import dataclasses
 
@@ -30,10 +31,10 @@ class SummaRun(Run):
 @dataclasses.dataclass(frozen=True)
 class Summa(Figure):
     name: str
-    number: int  # of the paper's figure
+    number: int  # number of the paper's figure
     machine: str
     grid: tuple  # rows and columns of processes
-    greatest: float  # how many times as fast as simple the topological one is, in the paper
+    greatest: float  # the paper's speed-up of topological over simple
 
     @property
     def title(self):
@@ -55,13 +56,13 @@ class Summa(Figure):
         return self.us(found, order, _SIMPLE) / self.us(found, order, contender)
 
     def bound(self, found, order):
-        """How many times as fast as simple any broadcasts can be: (factor, microseconds)."""
+        """Returns the greatest possible speed-up over simple with any broadcasts: (factor, microseconds)."""
         row, = found.rows("summa", _SIMPLE, _BLOCK, ("--order", ORDERS[order]))
         return row["us"] / row["bound_us"], row["bound_us"]
 
     def text(self, found):
-        lines = [self.title, "Microseconds until the last process has multiplied its last blocks, and how many times as "
-                 "fast as simple", "", f"  {'':12}" + "".join(f"{order:>22}" for order in ORDERS)]
+        lines = [self.title, "Microseconds until the last process has multiplied its last blocks, and the speed-up over "
+                 "simple", "", f"  {'':12}" + "".join(f"{order:>22}" for order in ORDERS)]
         for contender, short in _SHORT.items():
             lines.append(f"  {short:12}" + "".join(
                 f"{self.us(found, order, contender):>14.1f}{self.factor(found, order, contender):>7.2f}x"
@@ -69,8 +70,8 @@ class Summa(Figure):
         lines.append(f"  {'bound':12}" + "".join("{1:>14.1f}{0:>7.2f}x".format(*self.bound(found, order))
                                                  for order in ORDERS))
         lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items()),
-                  "bound: every root reaches its row or column by one message to each, all at once; processes wait for "
-                  "nothing but\n  blocks, so that steps overlap with simple, too, and no broadcasts gain more than that"]
+                  "bound: every root sends one message to each process of its row or column, all at once; processes wait "
+                  "only for\n  blocks, so that steps overlap with simple, too; no broadcasts gain more than that"]
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
@@ -78,7 +79,7 @@ class Summa(Figure):
                                               for order in ORDERS for name in _TITLES]
 
     def reached(self, found):
-        """In some order, by the machine's levels."""
+        """Checks the statement in some order, with the machine's levels."""
         return max(self.factor(found, order, name) for order in ORDERS for name in (_TOPOLOGICAL, _OURS)) >= \
             self.greatest
 

@@ -1,4 +1,4 @@
-"""Machines with one number of their description changed."""
+"""Machines with one changed number of their description."""
 
 import json
 import os
@@ -13,7 +13,7 @@ FACTORS = (0.5, 2)
 
 
 def variations(machine):
-    """[(label, level or None, key, factor)] of every number, halved and doubled."""
+    """Returns [(label, level or None, key, factor)] of every number, halved and doubled."""
     description = _read(machine)
     found = [(f"{link['level']} {key} x {factor:g}", link["level"], key, factor)
              for link in description["links"] for key in _OF_LINKS if link.get(key) for factor in FACTORS]
@@ -22,8 +22,8 @@ def variations(machine):
 
 
 def varied(machine, level, key, factor):
-    """The description as text. Where a latency would fall below that of a level inside, or rise above that of one
-    around, these are changed as well: what is nearer is never later."""
+    """Returns the description as text. If a latency would fall below that of an inner level, or rise above
+    that of an outer one, changes these as well, so that latencies never fall outwards."""
     description = _read(machine)
     if level is None:
         description[key] *= factor

@@ -14,7 +14,7 @@ _LOOKS = (("#c4549e", 13), ("#1a7f37", 5), ("#5b7db1", 9), ("#d9822b", 7), ("#99
 
 
 def grouped(sizes):
-    """A view of the ranks in the order of their numbers: `sizes`, topmost first, of each level's groups."""
+    """Returns a view of the ranks in rank order: `sizes` are those of each level's groups, topmost first."""
     ranks, view, inside = 1, [], 1
     for size in sizes:
         ranks *= size
@@ -26,13 +26,13 @@ def grouped(sizes):
 
 @dataclasses.dataclass(frozen=True)
 class Vectors(Figure):
-    """A Reduce in which one rank of each group gets everybody's vector in one piece and adds them up. With the levels
-    of the machine, and with as many made up of ranks in the order of their numbers."""
+    """A Reduce in which one rank of each group receives every vector in one piece and adds them up: with
+    the machine's levels, and with as many levels of ranks in rank order."""
     name: str
-    number: int  # of the paper's figure
+    number: int  # number of the paper's figure
     machine: str
     made_up: tuple  # group sizes
-    greatest: float  # how many times as fast the machine's levels are, in the paper
+    greatest: float  # the paper's speed-up of the machine's levels
     sizes: tuple = SIZES
 
     @property
@@ -42,7 +42,7 @@ class Vectors(Figure):
     @property
     def statement(self):
         return (f"seed paper on hardware communicators, section 7.4, figure {self.number}: about {self.greatest:g}x as "
-                "fast as with levels that ignore the hardware; it does not say in what order the ranks were")
+                "fast as with levels that ignore the hardware; it does not give the order of the ranks")
 
     @property
     def contenders(self):
@@ -58,7 +58,7 @@ class Vectors(Figure):
         return found.us("reduce", name, size, ("--order", order))
 
     def factors(self, found, order, name, size):
-        """How many times as fast as each of the made up ones."""
+        """Returns the speed-ups over each artificial hierarchy."""
         return [self.us(found, order, other, size) / self.us(found, order, name, size)
                 for other in list(self.contenders)[2:]]
 
@@ -74,7 +74,7 @@ class Vectors(Figure):
             for name in (_TOPOLOGICAL, _OURS):
                 factors = [factor for size in self.sizes for factor in self.factors(found, order, name, size)]
                 lines.append(f"{order}, {self.contenders[name]}: {min(factors):.2f} to {max(factors):.1f} times as fast "
-                             "as made up ones")
+                             "as artificial levels")
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
@@ -83,7 +83,8 @@ class Vectors(Figure):
             for order in ORDERS for name, label in self.contenders.items() for size in self.sizes]
 
     def reached(self, found):
-        """With the same algorithm, and in some order of the ranks; and never slower."""
+        """Checks the statement with the same algorithm and in some order of the ranks, and that no case is
+        slower."""
         factors = [factor for order in ORDERS for size in self.sizes
                    for factor in self.factors(found, order, _TOPOLOGICAL, size)]
         return min(factors) >= 1 and max(factors) >= self.greatest

@@ -1,4 +1,4 @@
-"""Options of bench/tune and the order of events."""
+"""Options of bench/tune and its sequence of steps."""
 
 import argparse
 import os
@@ -17,23 +17,23 @@ _SIZES = "8,256,2K,16K,64K,256K,1M,4M"
 _UNFINISHED = 3
 
 _DESCRIPTION = """\
-Tunes the plugin for a cluster: measures the links of each level of a job, then, for every operation and size, what
-is in force together with all that the cost model puts close to it, all in the same job and in turn. What is clearly
-better (by 2 %, with 95 % intervals apart, in each of three jobs and once more in three others) is written as a rule;
-all else stays with the model, which from then on knows the measured links. Rules hold for jobs of the same number of
-ranks on the same levels: run it once for each that matters, and every run adds to the same file. Measured is the
-order of ranks that the launcher makes (block on the emulated cluster), and root 0; a rule holds for all.
+Tunes the plugin for a cluster: measures the links of each level of a job; then, for every operation and size, the
+choice in force and all close alternatives of the cost model, in turn in the same job. A clearly better alternative (by
+2 %, with 95 % intervals apart, in each of three jobs and once more in three others) becomes a rule; the model decides
+all other cells, from then on with the measured links. Rules hold for jobs with the same number of ranks on the same
+levels: run it once for each such job; every run adds to the same file. It measures the order of ranks that the launcher
+makes (block on the emulated cluster), and root 0; a rule holds for all orders and roots.
 
 Writes into --results: SITE.conf, a parameter file (mpirun --tune SITE.conf, or its lines in
 openmpi-mca-params.conf); SITE-rules.json, which it names; report.md with plots. A second run starts from that file
-and replaces a rule only where something else is clearly better again.
+and replaces a rule only where an alternative is clearly better again.
 
-On the emulated cluster of the other benchmarks, on one that is up (--state), or wherever --launcher starts jobs; the
-results folder must be visible on all nodes. Interrupted, the same command goes on."""
+Runs on the emulated cluster of the other benchmarks, on one that is up (--state), or where --launcher starts jobs; the
+results folder must be visible on all nodes. After an interruption the same command continues."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --check, enough cells are close to the best; 1
-if not; 3 if --check had no time for some cells, with which the same command goes on; 77 if this machine does not allow
-the namespaces of which an emulated cluster is made.
+if not; 3 if --check had no time for some cells, which the same command then measures; 77 if this machine does not
+allow the namespaces of which an emulated cluster is made.
 
 example:
   bench/tune --launcher "srun --mpi=pmix -N 4 -n 256"
@@ -60,21 +60,21 @@ def _parser():
     cli.add_operations(parser, _OPERATIONS, _KNOWN)
     cli.add_sizes(parser, _SIZES)
     parser.add_argument("--budget", metavar="TIME", type=_seconds, default=300,
-                        help="time for all measurements: 90s, 5m, 1h (5m); begin nothing that would end later")
+                        help="time for all measurements: 90s, 5m, 1h (5m); nothing begins that would end later")
     parser.add_argument("--candidates", metavar="N%", type=_percent,
-                        help="measure what the model predicts to take at most so much longer (50%%; to check, 100%%)")
+                        help="measure plans predicted to take at most this much longer (50%%; with --check, 100%%)")
     parser.add_argument("--rules", metavar="FILE",
-                        help="the file in force, and to be improved: SITE-rules.json if that exists, or none")
+                        help="rules file in force, to be improved (default: SITE-rules.json if that exists, else none)")
     parser.add_argument("--measure-links", action="store_true",
-                        help="even of levels whose links the file in force tells")
+                        help="measure links even of levels that the file in force describes")
     parser.add_argument("--site", metavar="NAME", default="site", type=_name, help="name of the files (site)")
     parser.add_argument("--check", action="store_true",
-                        help="write no rules: tell how far what is in force is from the best")
+                        help="write no rules: report how far the choices in force are from the best")
     parser.add_argument("--within", metavar="N%", type=_percent, default=0.10,
-                        help="--check: how close to the best counts (10%%)")
+                        help="--check: greatest distance from the best (10%%)")
     parser.add_argument("--cells", metavar="N%", type=_percent, default=0.90,
-                        help="--check: the share of cells that must be so close (90%%)")
-    parser.add_argument("--anew", action="store_true", help="do not go on with an interrupted run")
+                        help="--check: share of cells that must be that close (90%%)")
+    parser.add_argument("--anew", action="store_true", help="do not continue an interrupted run")
     cli.add_place(parser, "results/tune")
     return parser
 
@@ -86,7 +86,7 @@ def _name(text):
 
 
 def _write_conf(session, path):
-    """The parameter file."""
+    """Writes the parameter file."""
     lines = ["# Written by bench/tune. mpirun --tune THIS ..., or copy the lines into openmpi-mca-params.conf.",
              f"# {session.shape.text}"]
     parameters = {**session.parameters, "rules": session.written}
@@ -95,8 +95,8 @@ def _write_conf(session, path):
 
 
 def _finish(session, decisions):
-    """All files, the rules last: until they are in force, the same command goes on. Returns (findings, paths, why
-    plots are missing)."""
+    """Writes all files, the rules last: until they are in force, the same command continues. Returns
+    (findings, paths, the plots' error)."""
     options, folder = session.options, session.folder
     problems, written = [], {}
     if not options.check:
@@ -119,7 +119,7 @@ def _finish(session, decisions):
 
 
 def _draw(found, folder, options):
-    """(pictures for the report, all paths, why some are missing)"""
+    """Returns (pictures for the report, all paths, error)."""
     pictures, paths, complaint = [], [], ""
     for after in () if options.no_plots else (False, True) if found.has_after else (False,):
         drawn, complaint = plot.draw(found.decisions, folder, after)

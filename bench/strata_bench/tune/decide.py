@@ -1,14 +1,14 @@
-"""What to do from now on in each cell, and how good what is in force is.
+"""Decides each cell's choice, and rates the choice in force.
 
-What is in force stays unless another contender is better by more than 2 % with the 95 % intervals of both apart, and
-in each of three jobs by itself; and once more, in three others. Times differ more from job to job than within one (see
-compare/judge.py): of two ways that are equal, but for 3 % from job to job, one job finds the other one better in one
-of four cases, three jobs in one of seventeen, the six in one of three hundred. A second run on the same machine, with
-other noise, then finds nothing to change.
+The choice in force stays unless another contender is better by more than 2 % with the 95 % intervals of
+both apart, in each of three jobs by itself, and once more in three others. Times differ more from job to
+job than within one (see compare/judge.py): of two contenders that are equal except for 3 % from job to job,
+one job finds the other one better in one of four cases, three jobs in one of seventeen, the six in one of
+three hundred. A second run on the same machine, with other noise, then finds nothing to change.
 
-Links that were measured change what the model chooses in many cells at once. They are used if in the mean of these its
-choices are no slower than those before; else those stay. A job's processes may share processors, or do other things
-than a probe meets: then what it measures misleads the model.
+Measured links change the model's choice in many cells at once. They are used if in the mean of these cells
+its choices are no slower than before; otherwise the previous links stay. A job's processes may share cores
+or see other conditions than a probe, whose results then mislead the model.
 """
 
 import dataclasses
@@ -23,12 +23,12 @@ from .plans import IN_FORCE
 @dataclasses.dataclass(frozen=True)
 class Decision:
     cell: object
-    name: str  # of the contender to be used
-    before: Interval  # what was in force before this run, or None
-    ours: Interval  # what stays if nothing is better, or None
-    theirs: Interval  # the contender to be used, or None
-    best: str  # the contender with the least median, or None
-    best_time: Interval  # its
+    name: str  # contender to use
+    before: Interval  # choice in force before this run, or None
+    ours: Interval  # choice that stays if nothing is better, or None
+    theirs: Interval  # contender to use, or None
+    best: str  # contender with the least median, or None
+    best_time: Interval  # its median
 
     @property
     def best_us(self):
@@ -40,7 +40,7 @@ class Decision:
 
     @property
     def ratio(self):
-        """Of what was in force before to the best; None where it was not measured."""
+        """Returns the time of the previous choice over the best; None where it was not measured."""
         return self.before.median / self.best_us if self.before else None
 
     @property
@@ -63,7 +63,7 @@ class Decision:
         if self.best in self.cell.barred:
             return f"{self.best} {self.cell.barred[self.best]}"
         if better := self.cell.better(FINAL):
-            return f"{better[0]} is better, " + ("but was not once more" if self.cell.is_over(RECOUNT)
+            return f"{better[0]} is better, " + ("but this was not confirmed" if self.cell.is_over(RECOUNT)
                                                  else "but there was no time to confirm it")
         return f"{self.best} is not clearly better ({1 - self.best_us / self.ours.median:.0%})"
 
@@ -78,10 +78,10 @@ def decide(cell):
 
 @dataclasses.dataclass(frozen=True)
 class LinksGiven:
-    """How the model's choices under the measured links compare with those before."""
+    """The model's choices under the measured links, compared with the previous ones."""
 
-    cells: int  # in which they differ, and both were measured
-    ratio: float  # of their times, geometric mean; above 1: slower
+    cells: int  # cells in which they differ, and both were measured
+    ratio: float  # geometric mean of the ratio of their times; above 1: slower
 
     @property
     def holds(self):
@@ -89,7 +89,7 @@ class LinksGiven:
 
 
 def links_given(cells):
-    """None where they changed nothing."""
+    """Returns None if the links changed nothing."""
     pairs = [(found[IN_FORCE].median, found[before].median) for cell in cells
              if (before := cell.plans.before) not in (None, IN_FORCE) and not cell.failure
              and {IN_FORCE, before} <= (found := cell.judged()).keys()]
@@ -98,21 +98,21 @@ def links_given(cells):
 
 
 def settle(cells):
-    """What stays where nothing is clearly better."""
+    """Returns the choice that stays where nothing is clearly better."""
     told = links_given(cells)
     for cell in cells:
         cell.keeps_before = told is not None and not told.holds
 
 
 def broken(cells):
-    """(cell, contender or "", what went wrong): errors of the plugin, not of the choice."""
+    """Returns (cell, contender or "", error): errors of the plugin, not of the choice."""
     return ([(cell, "", cell.failure) for cell in cells if cell.failure]
             + [(cell, name, why) for cell in cells for name, why in cell.failed.items()])
 
 
 @dataclasses.dataclass(frozen=True)
 class Share:
-    """How many of the measured cells are within so much of the best."""
+    """The number of measured cells within a distance of the best."""
 
     within: float
     count: int

@@ -1,4 +1,4 @@
-"""The levels of a job, from the picture that coll_strata_dump writes as JSON: which ranks meet on which level."""
+"""The levels of a job from the JSON of coll_strata_dump, and the ranks that meet on each level."""
 
 import dataclasses
 
@@ -8,35 +8,36 @@ _MOST_AT_ONCE = 8
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What a group consists of: a group of a deeper level, or a process alone."""
+    """A part of a group: a group of a deeper level, or a single process."""
 
     members: tuple  # the leader first
 
 
 @dataclasses.dataclass(frozen=True)
 class Level:
-    kind: str  # as rules name it: switch1, node, ...
-    groups: tuple  # of those with several parts: tuples of parts
+    kind: str  # name in rules: switch1, node, ...
+    groups: tuple  # groups with several parts: tuples of parts
 
     @property
     def participants(self):
-        """Of the largest group: what `group` of a rule counts."""
+        """Returns the number of parts of the largest group: `group` of a rule."""
         return max(len(parts) for parts in self.groups)
 
     @property
     def has_links(self):
-        """Custom groups lie inside other ones, whose links they use."""
+        """Returns whether groups are custom: these lie inside other groups, whose links they use."""
         return not self.kind.startswith("custom")
 
     def pairs(self):
-        """Ranks whose lowest common group is of this level; of different groups, as far as there are any."""
+        """Returns pairs of ranks whose lowest common group is of this level, from different groups as far
+        as possible."""
         found = [(parts[0].members[0], parts[place].members[0])
                  for place in (1, -1) for parts in _spread(self.groups, _MOST_PAIRS)]
         return tuple(dict.fromkeys(found))[:_MOST_PAIRS]
 
     def at_once(self):
-        """Growing sets of pairs, all from one part to others, over one connection: 1, 2, 4 and so on, at most 8 at
-        once. Empty where there is only one to send to."""
+        """Returns growing sets of pairs, all from one part to others, over one connection: 1, 2, 4 and so
+        on, at most 8 at once. Empty if there is only one receiver."""
         parts = max(self.groups, key=lambda group: (sum(len(part.members) for part in group[1:]), len(group)))
         senders, receivers = parts[0].members, _in_turn([part.members for part in parts[1:]])
         most = min(len(receivers), _MOST_AT_ONCE)
@@ -46,7 +47,7 @@ class Level:
 
 
 def levels_of(picture):
-    """Those of the picture on which anything meets, topmost first."""
+    """Returns the levels of the picture on which several parts meet, topmost first."""
     levels = picture["levels"]
     found = []
     for place, level in enumerate(levels):
@@ -58,20 +59,20 @@ def levels_of(picture):
 
 
 def shape_text(picture):
-    """What rules for this job hold for: "16 ranks: switch0 2, node 4"."""
+    """Returns the shape for which rules of this job hold: "16 ranks: switch0 2, node 4"."""
     return f"{picture['ranks']} ranks: " + ", ".join(f"{level.kind} {level.participants}"
                                                      for level in levels_of(picture))
 
 
 def is_block(picture):
-    """Whether the ranks of every group follow each other."""
+    """Returns whether the ranks of every group are consecutive."""
     return all(max(group["members"]) - min(group["members"]) < len(group["members"])
                for level in picture["levels"] for group in level["groups"])
 
 
 def dealt(picture, cyclic):
-    """The same job with its ranks in another order: place after place, or dealt to the nodes in turn (to the widest
-    groups, where there is one node). Rank 0 stays where it is."""
+    """Returns the same job with its ranks in another order: place after place, or round robin over the
+    nodes (over the widest groups, if there is one node). Rank 0 stays in place."""
     topology_order = picture.get("topology_order") or list(range(picture["ranks"]))
     lists = [sorted(ranks, key=lambda rank: (rank != 0, topology_order[rank])) for ranks in _places(picture, topology_order)]
     lists.sort(key=lambda ranks: (0 not in ranks, topology_order[ranks[0]]))
@@ -80,7 +81,7 @@ def dealt(picture, cyclic):
 
 
 def _places(picture, topology_order):
-    """The ranks of each node, or of each of the widest groups."""
+    """Returns the ranks of each node, or of each of the widest groups."""
     ranks, starts = sorted(range(picture["ranks"]), key=topology_order.__getitem__), picture.get("topology_order_nodes", ())
     if len(starts) > 1:
         return [ranks[first:last] for first, last in zip(starts, [*starts[1:], len(ranks)])]
@@ -90,7 +91,7 @@ def _places(picture, topology_order):
 
 
 def _renumbered(picture, new):
-    """`new`: ranks by those in the picture."""
+    """`new` holds ranks by those in the picture."""
     def group(one):
         return {**one, "leader": new[one["leader"]], "members": sorted(new[rank] for rank in one["members"])}
 
@@ -105,7 +106,7 @@ def _renumbered(picture, new):
 
 
 def _parts(group, deeper):
-    """`deeper`: all groups of lower levels, topmost first."""
+    """`deeper` holds all groups of lower levels, topmost first."""
     left, parts = dict.fromkeys(group["members"]), []
     for one in deeper:
         if all(rank in left for rank in one["members"]):
@@ -116,11 +117,11 @@ def _parts(group, deeper):
 
 
 def _spread(items, most):
-    """At most so many of them, from everywhere."""
+    """Returns at most `most` of them, evenly chosen."""
     step = max(1, len(items) / most)
     return [items[int(place * step)] for place in range(min(most, len(items)))]
 
 
 def _in_turn(lists):
-    """The first of every list, then the second ones, and so on."""
+    """Returns the first of every list, then the second ones, and so on."""
     return [one[place] for place in range(max(map(len, lists))) for one in lists if place < len(one)]

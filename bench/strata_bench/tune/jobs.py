@@ -1,4 +1,4 @@
-"""The jobs that measure: on the emulated cluster or by the user's launcher, with the plugin."""
+"""The jobs that measure with the plugin, on the emulated cluster or by the user's launcher."""
 
 import os
 
@@ -12,11 +12,11 @@ from .race import Job
 
 ROOT = 0
 _PLACES = ("--order", "block")  # on the emulated cluster
-_PATIENCE = 30  # seconds more than the budget has left
+_PATIENCE = 30  # seconds beyond the remaining budget
 
 
 class Jobs:
-    """`parameters` of the plugin; those of a rules file are added by use_rules()."""
+    """`parameters` are the plugin's; use_rules() adds those of a rules file."""
 
     def __init__(self, runner, built, parameters, folder):
         self._runner, self._built, self._folder = runner, built, folder
@@ -24,13 +24,13 @@ class Jobs:
         self._count = 0
 
     def use_rules(self, path):
-        """The file that is in force; None: none."""
+        """Sets the file in force; None: none."""
         self._parameters.pop("rules", None)
         if path:
             self._parameters["rules"] = path
 
     def run(self, command, log, timeout, explained=False, picture=None):
-        """`explained`: the plugin tells its plans; `picture`: file for that of the hierarchy."""
+        """`explained`: the plugin reports its plans. `picture`: file for that of the hierarchy."""
         chosen = competitors.strata(self._built.plugin_folder, self._parameters)
         if explained or picture:
             chosen = competitors.explaining(chosen, picture)
@@ -52,7 +52,7 @@ class Jobs:
         """Measures all contenders of all cells of `work` in one job."""
         self._count += 1
         log = os.path.join(self._folder, "logs", f"{self._count:03d}-{operation}")
-        names_by_size = {}  # by what contenders are told
+        names_by_size = {}  # by the parameters of contenders
         for cell, names in work:
             for name in names:
                 names_by_size.setdefault(cell.contender(name).parameters, {})[cell.size] = name
@@ -74,14 +74,14 @@ class Jobs:
 
 
 def _told(errors, operation):
-    """What the plugin did, by communicator, operation and bytes; one that steps aside makes no plans."""
+    """Returns the plugin's plans by communicator, operation and bytes; none where it steps aside."""
     aside = {(name, operation, 0): (FORWARD, "") for name in asides_reported(errors)}
     return aside | {one[:3]: one[3:] for one in plans_reported(errors)}
 
 
 def _plan_in(told, number, operation, size):
-    """What a contender did. Sizes that the plugin holds for alike share a plan, which it tells once; one for 0 bytes
-    serves all sizes."""
+    """Returns a contender's plan. Sizes of the same class share a plan, which the plugin reports once; one
+    for 0 bytes serves all sizes."""
     if plan := told.get((number, operation, size)) or told.get((number, operation, 0)):
         return plan
     alike = sorted(other for name, its, other in told
@@ -91,13 +91,13 @@ def _plan_in(told, number, operation, size):
 
 
 def _class_of(size):
-    """Four per power of two, as algorithms/planning/planner.cc has them."""
+    """Four classes per power of two, as in algorithms/planning/planner.cc."""
     return (size.bit_length(), size >> size.bit_length() - 3) if size >= 8 else (0, size)
 
 
 def _read(path, numbered, told, operation, job):
-    """Puts what was written into `job`. `numbered`: (parameters, names by size); `told`: by communicator, operation
-    and bytes what the plugin did."""
+    """Stores the records in `job`. `numbered`: (parameters, names by size); `told`: the plugin's plans by
+    communicator, operation and bytes."""
     for record in read_json_lines(path) if os.path.exists(path) else ():
         if "times" not in record:
             continue

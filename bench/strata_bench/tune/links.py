@@ -1,8 +1,9 @@
-"""What the links of each level can do, by the program link_probe.
+"""Measures the links of each level with the program link_probe.
 
-The model counts for a message L + 2 o + bytes / rate: `latency_us` L, `overhead_us` o at each end. Measured are half a
-round trip h = L + 2 o; the gap g between small messages of a stream, which is o where it is not more than h / 2; the
-rate of a long stream; and how the sum of rates grows with streams side by side over one connection (`parallel`).
+The model's time of a message is L + 2 o + bytes / rate, with `latency_us` L and `overhead_us` o at each
+end. Measured are half a round trip h = L + 2 o; the gap g between small messages of a stream, which is o if
+it is not more than h / 2; the rate of a long stream; and the growth of the total rate with parallel streams
+over one connection (`parallel`).
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from ..measuring.intervals import Interval, interval
 _SMALL, _LARGE = 8, 1 << 20  # bytes
 _ROUND_TRIPS, _MESSAGES = 50, 500
 _LEAST_MS = 20
-_ONE_AT_A_TIME = 1.1  # times the rate of one stream: below, it is taken for noise
+_ONE_AT_A_TIME = 1.1  # times the rate of one stream: a smaller growth counts as noise
 _MARK = "measured between"
 VALUES = ("latency_us", "overhead_us", "mbytes_per_s", "parallel")
 
@@ -29,7 +30,7 @@ class Link:
     pairs: int
 
     def entry(self):
-        """For the rules file."""
+        """Returns the entry for the rules file."""
         numbers = {name: _rounded(one.median) for name, one in self.values.items()}
         return {"level": self.level, **numbers,
                 "comment": f"{_MARK} {self.pairs} pair{'s' * (self.pairs > 1)}"}
@@ -44,7 +45,7 @@ class Link:
 
 
 def experiments(levels):
-    """[(level, what, line of link_probe's file)]."""
+    """Returns [(level, what, line of link_probe's file)]."""
     found = []
     for level in levels:
         for one in level.pairs():
@@ -58,7 +59,8 @@ def experiments(levels):
 
 
 def measure(levels, run, program, folder, seconds):
-    """Links of all levels that have some. run(command, log, timeout) -> Run; `seconds`: about how long it may take."""
+    """Returns the links of all levels that have some. run(command, log, timeout) -> Run; `seconds` is the
+    approximate limit."""
     wanted = experiments([level for level in levels if level.has_links])
     if not wanted:
         return []
@@ -73,7 +75,7 @@ def measure(levels, run, program, folder, seconds):
 
 
 def evaluate(wanted, records):
-    """`records`: what link_probe wrote, in the order of `wanted`."""
+    """`records` are link_probe's output in the order of `wanted`."""
     by_level = {}
     for (level, what, _), record in zip(wanted, records, strict=True):
         by_level.setdefault(level, []).append((what, record))
@@ -81,7 +83,7 @@ def evaluate(wanted, records):
 
 
 def _link(level, its):
-    """Of several pairs all values count alike."""
+    """Values of several pairs have equal weight."""
     halves, overheads, rates, sums, pairs = [], [], [], {}, set()
     for what, record in its:
         times, count = record["times"], record["count"]
@@ -106,20 +108,21 @@ def _link(level, its):
 
 
 def _parallel(sums):
-    """`sums`: rates together, by how many streams."""
+    """`sums` are total rates by number of streams."""
     one = interval(sums[1]).median
     best = max((interval(rates) for rates in sums.values()), key=lambda found: found.median).times(1 / one)
     return best if best.median >= _ONE_AT_A_TIME else best.times(1 / best.median)
 
 
 def _rounded(value):
-    """Three digits are more than is known."""
+    """Rounds to three digits, the accuracy of the measurement."""
     value = float(f"{value:.3g}")
     return int(value) if value == int(value) else value
 
 
 def merged(entries, found):
-    """The entries of a rules file with newly measured links. What a person wrote stands first, and so holds."""
+    """Returns the entries of a rules file with newly measured links. Entries of a person stand first, and
+    so hold."""
     measured = {one.level for one in found}
     people = [entry for entry in entries if not entry.get("comment", "").startswith(_MARK)]
     older = [entry for entry in entries if entry not in people and entry["level"] not in measured]
@@ -127,7 +130,7 @@ def merged(entries, found):
 
 
 def unknown(levels, entries):
-    """The levels for which these entries of a rules file do not tell all that is measured."""
+    """Returns the levels for which these entries of a rules file lack measured values."""
     def told(level):
         names = {level.kind, level.kind.rstrip("0123456789")}
         return {name for entry in entries if entry["level"] in names for name in entry}

@@ -1,4 +1,4 @@
-"""What the cost model would do, and what it puts close to that: asked of strata-topo, without a job."""
+"""The cost model's choice and its close alternatives, from strata-topo, without a job."""
 
 import dataclasses
 import json
@@ -8,34 +8,34 @@ from ..measuring import units
 from ..measuring.cluster import ClusterError
 
 INFO_PREFIX = "strata_"
-IN_FORCE = "in force"  # the contender that is told nothing
+IN_FORCE = "in force"  # the contender without parameters
 FORWARD = "forward"
-SKIP = "skip"  # a level's algorithm
-_SAME = 1.1  # times as long
+SKIP = "skip"  # algorithm of a level
+_SAME = 1.1  # times the predicted time
 
 
 @dataclasses.dataclass(frozen=True)
 class Contender:
-    """One way of doing an operation of one size."""
+    """One way to carry out an operation of one size."""
 
     name: str
-    parameters: tuple = ()  # (name without coll_strata_, value); none: what is in force
+    parameters: tuple = ()  # (name without coll_strata_, value); none: the choice in force
     predicted_us: float = 0
 
 
 def info_keys(parameters):
-    """Of a communicator that does as they say."""
+    """Returns the predicted plan of a communicator with these parameters."""
     return {INFO_PREFIX + name: value for name, value in parameters}
 
 
 @dataclasses.dataclass(frozen=True)
 class Plans:
-    """Of one operation and size."""
+    """Plans of one operation and size."""
 
     operation: str
     size: int  # 0: without data
-    chosen: Contender  # what is in force, with the parameters that would ask for the same
-    contenders: tuple  # in force, then the others
+    chosen: Contender  # the choice in force, with the parameters that would request it
+    contenders: tuple  # the choice in force, then the others
     before: str = IN_FORCE  # the contender that was in force before the links were measured
     before_text: str = ""
 
@@ -51,7 +51,7 @@ class Planner:
         self._program, self._dump, self._closeness = program, dump, closeness
 
     def plans(self, operations, sizes, rules):
-        """Plans of all of them under a rules file (None: without), in the order of the program's answer."""
+        """Returns all plans under a rules file (None: without), in the order of the program's answer."""
         call = [self._program, "--plans", "--from-dump", self._dump, "--op", ",".join(operations), "--sizes",
                 ",".join(map(str, sizes)), "--candidates", self._closeness, "--format", "json",
                 *(("--rules", rules) if rules else ())]
@@ -74,7 +74,7 @@ def _plans(record):
 
 
 def with_before(plans, before):
-    """`plans`, with what another file chose among the contenders."""
+    """Returns `plans` with another file's choice among the contenders."""
     chosen = before.chosen
     if chosen.parameters == plans.chosen.parameters:
         return plans
@@ -86,8 +86,8 @@ def with_before(plans, before):
 
 
 def asks_for(parameters, operation, engine, levels):
-    """Whether parameters name this engine, and on each level this algorithm; both as the plugin tells them: "tree" and
-    "switch0 chain/61440, node binomial/0; skips numa, core"."""
+    """Returns whether parameters name this engine and on each level this algorithm, both as the plugin
+    prints them: "tree" and "switch0 chain/61440, node binomial/0; skips numa, core"."""
     told = dict(parameters)
     asked = told.get(f"{operation}_algorithm", engine)
     used, _, skipped = levels.partition("; skips ")
@@ -100,7 +100,7 @@ def asks_for(parameters, operation, engine, levels):
 
 
 def _named_apart(contenders):
-    """Those of one cell are known by their names."""
+    """The names of a cell's contenders are unique."""
     found = {}
     for one in contenders:
         name = one.name
@@ -115,21 +115,21 @@ def forward(operation, predicted_us=0):
 
 
 def forward_of(plans):
-    """The contender that leaves all to Open MPI, or None."""
+    """Returns the contender that passes everything through to Open MPI, or None."""
     name = IN_FORCE if plans.chosen.name == FORWARD else FORWARD
     return next((one for one in plans.contenders if one.name == name), None)
 
 
 def hangs_on_order(here, there, order):
-    """Why no rule may say "forward", or "": where the ranks are in another order (`there`), the model expects it to be
-    slower than here, and than what it would do instead."""
+    """Returns why no rule may choose "forward", or "": in another order of the ranks (`there`), the model
+    expects it to be slower than here, and than its alternative."""
     def forward_us(plans):
         return one.predicted_us if (one := forward_of(plans)) else 0
 
     instead = there.contenders[0].predicted_us
     if forward_us(there) <= max(_SAME * forward_us(here), instead):
         return ""
-    return (f"hangs on the order of the ranks: with {order} order the model expects {forward_us(there):.4g} µs of it "
+    return (f"depends on the order of the ranks: with {order} order the model expects {forward_us(there):.4g} µs of it "
             f"instead of {forward_us(here):.4g}")
 
 
@@ -145,7 +145,7 @@ def _contender(operation, size, plan):
 
 
 def _parameters(operation, plan):
-    """What asks for a plan."""
+    """Returns the parameters that request a plan."""
     def listed(key):
         skipped = plan.get("skipped", ()) if key == "algorithm" else ()
         return ",".join([f"{level['level']}={level[key]}" for level in plan["levels"]]
@@ -156,7 +156,7 @@ def _parameters(operation, plan):
 
 
 def _whole(segments, size):
-    """A segment that holds everything is written as 0: so it stays the same for neighbouring sizes."""
+    """Writes a segment that holds the whole message as 0, so that it stays the same for neighbouring sizes."""
     def one(entry):
         level, equals, text = entry.rpartition("=")
         return f"{level}{equals}{0 if text != '0' and units.parse_size(text) >= size else text}"
@@ -165,7 +165,8 @@ def _whole(segments, size):
 
 
 def _name(plan, size):
-    """"tree switch0 chain/60K, node binomial without numa"; "tree binomial" if all levels are alike."""
+    """Returns "tree switch0 chain/60K, node binomial without numa"; "tree binomial" if all levels are
+    alike."""
     def one(level):
         segment = level.get("segment", 0)
         cut = f"/{segment >> 10}K" if segment and not segment % 1024 else f"/{segment}" if segment else ""

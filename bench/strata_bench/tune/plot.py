@@ -1,15 +1,15 @@
-"""A map of all cells: how far what is in force is from the best."""
+"""A map of all cells: the distance of the choice in force from the best."""
 
 import os
 
 from ..measuring import gnuplot, units
 
 _CELL, _MARGIN = (84, 46), (150, 150)  # pixels
-_WORST = 1.5  # all that is worse has the same colour
+_WORST = 1.5  # greater ratios have the same colour
 
 
 def draw(decisions, folder, after=False):
-    """Writes ratios.svg and ratios.png (after.svg, after.png); returns (paths, why something is missing)."""
+    """Writes ratios.svg and ratios.png (after.svg, after.png). Returns (paths, error)."""
     ratios = {(one.cell.operation, one.cell.size): ratio for one in decisions
               if (ratio := one.ratio_after if after else one.ratio) is not None}
     if not ratios:

@@ -1,11 +1,12 @@
-"""Who is the best in each cell, within a budget of time.
+"""Finds the best contender of each cell within a time budget.
 
-In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
-first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
-best one are out. A semifinal sees to it that the favourites have enough repetitions. In the end what is in force and
-the best of the others are measured afresh, first where the choice seems worst: the best of many is partly so by luck.
-That takes three jobs, and three more where there is something to change: other jobs have other times. Sizes of one
-operation share a job, as starting one may take longer than measuring.
+In several heats all contenders that may still be the best get more repetitions: few at first, for all
+cells, the cheapest first; then first for the cells with the largest possible gain. Contenders whose
+interval lies above the best one's are out. A semifinal gives the favourites enough repetitions. In the end
+the choice in force and the best of the others are measured afresh, first where the choice seems worst,
+because the best of many is partly so by luck. That takes three jobs, and three more before a change,
+because times differ from job to job. Sizes of one operation share a job, because its start may take longer
+than the measurement.
 """
 
 import dataclasses
@@ -17,14 +18,14 @@ from .decide import settle
 
 HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
 SEMIFINAL = 12  # repetitions of each favourite, those of the heats included
-FINAL_REPETITIONS = 7  # of each finalist, afresh, in each of the jobs
-_RECOUNT_SHARE, _FINAL_SHARE, _SEMIFINAL_SHARE = 0.1, 0.25, 0.15  # of the budget
+FINAL_REPETITIONS = 7  # fresh repetitions of each finalist, in each of the jobs
+_RECOUNT_SHARE, _FINAL_SHARE, _SEMIFINAL_SHARE = 0.1, 0.25, 0.15  # share of the budget
 _WARM_UP = 1
-_LEAST_SLICE = 2  # seconds that one job may take, at least
-_SLICES = 20  # of the budget
+_LEAST_SLICE = 2  # least seconds of one job
+_SLICES = 20  # share of the budget
 _REMEMBERED = 5  # jobs
-_UNTOLD = "the plugin did not tell what it did"
-_SILENT = "the plugin told nothing: it was not used, or what the job writes to standard error does not come back"
+_UNTOLD = "the plugin did not report its plan"
+_SILENT = "the plugin reported nothing: it was not used, or the job's standard error does not come back"
 
 
 class Budget:
@@ -45,23 +46,23 @@ class Budget:
 
 @dataclasses.dataclass
 class Job:
-    """What measuring a few cells brought."""
+    """Results of measuring a few cells."""
 
     seconds: float
     times: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> microseconds
-    wrong: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> what
-    plans: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> (engine, levels), as the job said
-    failure: str = ""  # of the job as a whole
+    wrong: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> error
+    plans: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> (engine, levels), as the job reported
+    failure: str = ""  # error of the job as a whole
 
 
 class Estimate:
-    """How long jobs take: a start, and per repetition the operation and what is around it."""
+    """Estimates the time of jobs: a start, and per repetition the operation and its surroundings."""
 
     def __init__(self, startup):
         self._startup, self._around, self._scale = startup, [4e-3], [2.0]
 
     def seconds(self, work):
-        """`work`: [(cell, contenders, repetitions)]."""
+        """`work` is [(cell, contenders, repetitions)]."""
         around, scale = statistics.median(self._around), statistics.median(self._scale)
         return self._startup + sum((repetitions + _WARM_UP) * (cell.expected_us(name, scale) / 1e6 + around)
                                    for cell, names, repetitions in work for name in names)
@@ -79,7 +80,8 @@ class Estimate:
 
 @dataclasses.dataclass(frozen=True)
 class Heat:
-    """Who gets how many repetitions, and where their times go. `reserve`: seconds that are left for what follows."""
+    """A heat: repetitions per contender, and the place for their times. `reserve` is the seconds for later
+    heats."""
 
     name: str
     repetitions: int
@@ -90,15 +92,15 @@ class Heat:
         return cell.wanted(self.repetitions)
 
     def jobs(self, _cell):
-        """How many are still to be run."""
+        """Returns the number of jobs still to run."""
         return 1
 
     def missing(self, cell, names):
-        """Repetitions; a job gives all contenders equally many."""
+        """Returns repetitions; a job gives all contenders the same number."""
         return self.repetitions - min(len(cell.times[name]) for name in names)
 
     def keep(self, cell, times):
-        """Those of a job."""
+        """Returns the repetitions of a job."""
         for name, its in times.items():
             cell.times[name].extend(its)
 
@@ -111,7 +113,7 @@ class Semifinal(Heat):
 
 @dataclasses.dataclass(frozen=True)
 class Final(Heat):
-    """Also the recount."""
+    """Includes the recount."""
 
     look: int = FINAL
     most_jobs = FINAL_JOBS
@@ -130,8 +132,8 @@ class Final(Heat):
 
 
 class Race:
-    """launch(operation, work) -> Job measures; save(cell) keeps what is known. `startup`: seconds until a job
-    measures anything."""
+    """launch(operation, work) -> Job measures; save(cell) stores results. `startup` is the seconds until a
+    job measures."""
 
     def __init__(self, cells, launch, budget, progress, save, startup, heats=HEATS):
         self._cells, self._launch, self._budget, self._progress, self._save = cells, launch, budget, progress, save
@@ -146,7 +148,7 @@ class Race:
             self._run(heat, self._cheapest_of(heat) if number == 1 else lambda cell: -cell.stake())
         semifinal = Semifinal("semifinal", SEMIFINAL, final)
         self._run(semifinal, self._cheapest_of(semifinal))
-        # There may be no time for all: first where a choice seems to be wrong.
+        # Time may not suffice for all: first the cells where a choice seems to be wrong.
         self._run(Final("final", FINAL_REPETITIONS, recount), lambda cell: -cell.regret())
         settle(self._cells)
         self._run(Final("recount", FINAL_REPETITIONS, look=RECOUNT), lambda cell: -cell.regret())
@@ -155,14 +157,14 @@ class Race:
         return lambda cell: self._seconds([cell], heat)
 
     def _run(self, heat, order):
-        """`order`: a key, by which the cells have their turns."""
+        """`order` is a key by which the cells take turns."""
         queue = sorted((cell for cell in self._cells if heat.wanted(cell)), key=order)
         while batch := self._batch(queue, heat):
             self._show(heat, batch)
             self._measure(batch, heat)
             for _ in range(1, heat.most_jobs):
                 again = [cell for cell in batch if heat.wanted(cell) and not (cell.alone and len(batch) > 1)]
-                # What came first may have taken longer than was thought.
+                # Earlier jobs may have taken longer than estimated.
                 if not again or self._job_seconds(again, heat) > self._budget.left - heat.reserve:
                     break
                 self._measure(again, heat)
@@ -176,11 +178,12 @@ class Race:
         return self._estimate.seconds(self._work(cells, heat))
 
     def _seconds(self, cells, heat):
-        """Of all jobs of a heat."""
+        """Estimates all jobs of a heat."""
         return max(map(heat.jobs, cells)) * self._job_seconds(cells, heat)
 
     def _batch(self, queue, heat):
-        """The first cell that fits into what is left, and others of its operation that fit into the same slice."""
+        """Returns the first cell that fits into the remaining time, and others of its operation that fit
+        into the same slice."""
         left = self._budget.left - heat.reserve
         batch, most = [], min(left, heat.most_jobs * max(_LEAST_SLICE, self._budget.seconds / _SLICES))
         for cell in queue:
@@ -211,8 +214,8 @@ class Race:
 
     @staticmethod
     def _check_told(cell, name, job):
-        """What was measured may be anything where nobody tells what it was. Of a job that was ended, the end of what
-        it told may be lost."""
+        """Measurements without the plugin's report are worthless. A killed job may lose the end of its
+        report."""
         if not job.times.get((cell.size, name)) or (cell.size, name) in job.plans or not cell.tells(name):
             return
         if job.failure:
@@ -224,7 +227,8 @@ class Race:
 
     @staticmethod
     def _judge(cell, names, job, single):
-        """Who delivered wrong data is out. Where a job failed otherwise, each of its cells gets one of its own."""
+        """Excludes contenders with wrong data. If a job failed otherwise, each of its cells gets its own
+        job."""
         if not job.failure or all(job.times.get((cell.size, name)) for name in names):
             return
         if single:
@@ -232,7 +236,7 @@ class Race:
         cell.alone = True
 
     def _show(self, heat, batch):
-        last = Heat("", self._heats[-1]) if type(heat) is Heat else heat  # as if nobody dropped out
+        last = Heat("", self._heats[-1]) if type(heat) is Heat else heat  # as if no contender dropped out
         left = max(0.0, min(self._budget.left, heat.reserve + sum(self._seconds([cell], last) for cell in self._cells
                                                                   if last.wanted(cell))))
         sizes = f", {len(batch)} sizes" if len(batch) > 1 else ""

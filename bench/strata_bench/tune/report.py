@@ -1,4 +1,4 @@
-"""What was found: a Markdown report, a table for the terminal, CSV and JSON."""
+"""Results: a Markdown report, a table for the terminal, CSV and JSON."""
 
 import dataclasses
 
@@ -15,17 +15,17 @@ SHARES = (0.05, 0.10)
 
 @dataclasses.dataclass
 class Findings:
-    """All that a report tells."""
+    """Contents of a report."""
 
     title: str
     shape: str
-    order: str  # of the ranks
-    links: list  # of this run: (Link, what the model takes without rules or {})
+    order: str  # order of the ranks
+    links: list  # links of this run: (Link, the model's values without rules or {})
     decisions: list
     checking: bool
     spent: float  # seconds
     budget: float
-    files: dict  # what each is for: its path
+    files: dict  # purpose: path
     problems: list = dataclasses.field(default_factory=list)
 
     @property
@@ -34,7 +34,7 @@ class Findings:
 
     @property
     def missing(self):
-        """Cells that had a choice and no time."""
+        """Returns cells that had a choice and no time."""
         return [one for one in self.decisions if one.ratio is None and len(one.cell.plans.contenders) > 1
                 and not one.cell.failure and not one.cell.failed]
 
@@ -44,12 +44,12 @@ class Findings:
 
     @property
     def is_open(self):
-        """Whether the same command goes on: of a tuning, the next one starts from its rules."""
+        """Returns whether the same command continues. After a tuning the next one starts from its rules."""
         return self.checking and bool(self.missing)
 
     @property
     def has_after(self):
-        """Whether what was decided is in force from now on."""
+        """Returns whether the decisions are in force from now on."""
         return not (self.checking or self.problems)
 
 
@@ -58,13 +58,12 @@ def markdown(found, pictures):
     lines += [f"![{text}]({path})" for text, path in pictures] + [""] * bool(pictures)
     if found.links:
         lines += ["## Links", "", *_link_rows(found.links), ""]
-    lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: of "
-              "what was in force before this run to the best contender; both measured afresh after the race, in three "
-              "jobs, as long as there was time. A choice changes only if it is better in each of them, and in three "
-              "more.", "", *_cell_rows(found), ""]
+    lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: the "
+              "previous choice over the best contender, both measured afresh after the race, in three jobs if there was "
+              "time. A choice changes only if the new one is better in each of them, and in three more.", "", *_cell_rows(found), ""]
     lines += [] if found.checking else [
-        "Rules hold for these numbers of ranks and groups, in whatever order the ranks are and for all roots; measured "
-        "was this order, and one root. `forward` is no rule where the model expects it to be slower in another "
+        "Rules hold for these numbers of ranks and groups, for any order of the ranks and all roots; the run measured "
+        "this order and one root. `forward` becomes no rule where the model expects it to be slower in another "
         "order.", ""]
     if found.files:
         lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
@@ -73,21 +72,21 @@ def markdown(found, pictures):
 
 def _summary(found):
     lines = [f"{len(found.measured)} of {len(found.decisions)} cells measured in {units.clock(found.spent)} of "
-             f"{units.clock(found.budget)} minutes; {len(found.missing)} more had no time left."]
+             f"{units.clock(found.budget)} minutes; no time for {len(found.missing)} more."]
     if found.is_open:
-        lines.append("The same command goes on with these, with a --budget of its own.")
+        lines.append("The same command measures these, with a new --budget.")
     short = [one for one in found.measured if one.cell.finalists() and not one.cell.had_final()]
     if short:
-        lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck, and what is in "
-                     "force stays.")
+        lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck, and the choice "
+                     "in force stays.")
     unsure = [one for one in found.measured if one.cell.better(FINAL) and not one.cell.is_over(RECOUNT)]
     if unsure:
-        lines.append(f"In {len(unsure)} of them something is better, but there was no time to confirm it. A longer "
-                     "--budget tells.")
+        lines.append(f"In {len(unsure)} of them an alternative is better, but there was no time to confirm it. Use "
+                     "a longer --budget.")
     hasty = [one for one in found.measured if one.cell.hasty()]
     if hasty:
         lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "
-                     "may have been missed. A longer --budget tells.")
+                     "may have been missed. Use a longer --budget.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
     if found.links and not found.checking and (told := links_given([one.cell for one in found.decisions])):
         lines.append(f"Under the measured links the model's choices took {abs(told.ratio - 1):.1%} "
@@ -97,18 +96,18 @@ def _summary(found):
         lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]
         lines.append(f"{len(found.changes)} choices changed.")
     if found.problems:
-        lines.append(f"{len(found.changes)} choices would change, but the rules for them do not do what was decided: "
-                     "nothing was written. What was measured is kept for the same command.")
+        lines.append(f"{len(found.changes)} choices would change, but their rules have another effect than decided: "
+                     "nothing was written. The measurements are kept for the same command.")
     lines += _failures(found)
     lines += [f"**PROBLEM**: {text}" for text in found.problems]
     for cell in (one.cell for one in found.decisions):
-        lines += [f"{cell.name}: asked for {name if name != IN_FORCE else cell.plans.chosen.name}, the job did {did}"
+        lines += [f"{cell.name}: requested {name if name != IN_FORCE else cell.plans.chosen.name}, the job used {did}"
                   + ("" if name == IN_FORCE else "; left out") for name, did in cell.others.items()]
     return [line + "  " for line in lines]
 
 
 def _failures(found):
-    """One line for each; what is the same of several jobs once."""
+    """Returns one line per error; equal errors of several jobs once."""
     lines, jobs = [], {}
     cells = [one.cell for one in found.decisions]
     for cell, name, why in broken(cells):
@@ -143,7 +142,7 @@ def _cell_rows(found):
 
 
 def _after(decision, found):
-    """What is done from now on, if that is something else."""
+    """Returns the new choice, if it changes."""
     if not found.has_after or decision.name == decision.cell.plans.before:
         return "the same"
     return decision.cell.asked(decision.name).name
@@ -160,7 +159,7 @@ def _interval_text(one, digits):
 
 
 def terminal(found, paint):
-    """For the terminal: changes, what is worst, the summary."""
+    """Returns lines for the terminal: changes, the worst cells, the summary."""
     lines = [""]
     worst = sorted((one for one in found.measured if one.ratio > 1 + SHARES[0]), key=lambda one: -one.ratio)
     for one in worst:

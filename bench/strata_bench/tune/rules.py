@@ -1,8 +1,8 @@
-"""The rules file: what is in it, and what tuning changes.
+"""The rules file and the tuner's part of it.
 
-Of every shape of job (ranks, levels, their groups) the tuner owns one map per collective: for which sizes which engine,
-and which algorithm and segment on which level. Its rules stand before all others, so that they hold, and are known by
-their comment. Sizes that it does not paint stay with what follows: the rules of a person, and the model.
+For every shape of job (ranks, levels, their groups) the tuner owns one map per collective: the engine by
+size, and the algorithm and segment on each level. Its rules stand before all others, so that they hold, and
+are identified by their comment. Sizes outside the map keep the later rules of a person, and the model.
 """
 
 import dataclasses
@@ -19,7 +19,8 @@ _NO_END = 1 << 62
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What rules hold for: exactly this many ranks, and participants of the largest group of each level."""
+    """The shape for which rules hold: exactly this many ranks, and the participants of the largest group of
+    each level."""
 
     ranks: int
     text: str
@@ -30,13 +31,13 @@ class Shape:
         return _MARK + self.text
 
     def conditions(self):
-        """For a rule."""
+        """Returns the conditions of a rule."""
         return {"ranks": _exactly(self.ranks),
                 "hierarchy": [{"level": level, "group": _exactly(number)} for level, number in self.participants]}
 
 
 def choice(operation, parameters):
-    """The body of a rule that asks for the same as these parameters, as text that can be compared."""
+    """Returns the body of a rule that requests the same as these parameters, as comparable text."""
     told = {name.removeprefix(operation + "_"): value for name, value in parameters}
     body = {"engine": told.pop("algorithm", "auto")}
     levels = {}
@@ -56,13 +57,13 @@ def _segment(text):
 
 
 class Ranges:
-    """Which choice holds for which sizes: pieces [from, below) that do not overlap, ascending."""
+    """A map of sizes to choices: pieces [from, below) that do not overlap, ascending."""
 
     def __init__(self, pieces=()):
         self.pieces = list(pieces)  # (from, below, choice)
 
     def paint(self, first, below, what):
-        """`what` None: nothing is said there any longer."""
+        """Sets the choice of a piece; None removes it."""
         kept = []
         for low, high, old in self.pieces:
             kept += [(low, min(high, first), old)] if low < first else []
@@ -84,14 +85,15 @@ class Ranges:
 
 
 def bounds(sizes):
-    """{size: (from, below)}: up to the geometric mean with the next measured size, and no further than measured."""
+    """Returns {size: (from, below)}: up to the geometric mean with the next measured size, and no further
+    than measured."""
     sizes = sorted(sizes)
     middles = [math.isqrt(one * other) + 1 for one, other in zip(sizes, sizes[1:])]
     return dict(zip(sizes, zip([sizes[0], *middles], [*middles, sizes[-1] + 1])))
 
 
 class RulesFile:
-    """Read by read(); written by write()."""
+    """A rules file: read by read(), written by write()."""
 
     def __init__(self, links=(), own=None, others=()):
         self.links = list(links)
@@ -99,7 +101,7 @@ class RulesFile:
         self.others = list(others)  # rules of people and for other shapes
 
     def paint(self, operation, size_bounds, what):
-        """`size_bounds` None: of an operation without data."""
+        """`size_bounds` is None for an operation without data."""
         self.own.setdefault(operation, Ranges()).paint(*(size_bounds or (0, _NO_END)), what)
 
     def without_own(self):
@@ -110,7 +112,7 @@ class RulesFile:
                 for piece in ranges.pieces] + self.others
 
     def write(self, path, shape, comment):
-        """One entry per line, as a whole or not at all."""
+        """Writes one entry per line, as a whole or not at all."""
         def block(name, entries):
             lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=True) for entry in entries)
             return f'  "{name}": [' + (f"\n{lines}\n  ]" if entries else "]")
@@ -123,7 +125,7 @@ class RulesFile:
 
 
 def read(path, shape):
-    """An empty one if there is no such file. Its grammar is checked by whoever plans with it."""
+    """Reads a file; an absent one is empty. The planner checks its grammar."""
     if path is None:
         return RulesFile()
     try:

@@ -1,4 +1,4 @@
-"""One run of the tuner, step by step; it goes on where an interrupted one was."""
+"""One run of the tuner, step by step; it continues an interrupted run."""
 
 import hashlib
 import os
@@ -14,12 +14,12 @@ from .cells import Cell
 from .jobs import Jobs
 from .race import Budget, Race
 
-_LINKS_SHARE = 0.2  # of the budget
+_LINKS_SHARE = 0.2  # share of the budget
 _FINISHED = "finished.json"
 
 
 class Session:
-    """What a run knows. Its steps: look, measure_links, plan, race, check_rules, put_in_force, done."""
+    """State of a run. Its steps: look, measure_links, plan, race, check_rules, put_in_force, done."""
 
     def __init__(self, options, built, runner, folder, progress):
         self.options, self.folder, self.progress = options, folder, progress
@@ -42,8 +42,8 @@ class Session:
         self.links, self.defaults, self.cells = [], {}, []
 
     def look(self):
-        """The hierarchy, and the file in force."""
-        self.progress.show("looking at the hierarchy")
+        """Reads the hierarchy and the file in force."""
+        self.progress.show("reading the hierarchy")
         dump = os.path.join(self.folder, "hierarchy.json")
         self.startup = self.jobs.picture(dump)
         picture = read_json(dump)
@@ -79,7 +79,7 @@ class Session:
         self.file.links = links.merged(self.file.links, self.links)
 
     def plan(self):
-        """Under a file with the links that were measured, and the rules that were in force."""
+        """Writes a file with the measured links and the rules that were in force."""
         current = self.in_force
         if self.links:
             current = os.path.join(self.folder, "measured-rules.json")
@@ -96,8 +96,9 @@ class Session:
             self._bar_what_hangs_on_the_order(current)
 
     def _bar_what_hangs_on_the_order(self, path):
-        """A rule holds for ranks in any order. Open MPI's algorithms do not know where ranks are, and may be many times
-        slower in another one than that in which they are measured."""
+        """Bars "forward" from rules where it depends on the order of ranks. A rule holds for any order;
+        Open MPI's algorithms ignore where ranks are, and may be many times slower in another order than in
+        the measured one."""
         for order, planner in self.others.items():
             found = {one.name: one for one in self._plans(path, planner)}
             for cell in self.cells:
@@ -121,7 +122,7 @@ class Session:
         self.store.save("spent", {"seconds": self.budget.spent})
 
     def check_rules(self, decisions):
-        """Writes the rules file, beside the one in force. Returns what it does other than was decided: nothing, if
+        """Writes the rules file beside the one in force. Returns its deviations from the decisions: none if
         all is well."""
         if any(cell.keeps_before for cell in self.cells):
             self.file.links = self.links_before
@@ -137,26 +138,27 @@ class Session:
         return _differing(decisions, self._plans(self.checked))
 
     def put_in_force(self):
-        """The last of all files: with it, this run's measurements are those of another start. Whoever is stopped
-        right after it finds a note that all was done."""
+        """Writes the last of all files: with it in force, this run's measurements are those of another
+        start. A run that is stopped right after it leaves a note that all was done."""
         write_json(os.path.join(self.cells_folder, _FINISHED), {"rules": _digest(self.checked)})
         os.replace(self.checked, self.written)
 
     def pause(self):
-        """The next run goes on with what had no time, and has all of the budget for it."""
+        """Keeps the state: the next run continues with the unmeasured cells and the whole budget."""
         self.store.save("spent", {"seconds": 0})
 
     def done(self):
-        """The next run is a new one."""
+        """Clears the state: the next run is a new one."""
         gone = self.cells_folder + ".old"
         shutil.rmtree(gone, ignore_errors=True)
         if os.path.exists(self.cells_folder):
-            os.rename(self.cells_folder, gone)  # whole: of half a folder nobody could say what is missing
+            os.rename(self.cells_folder, gone)  # all at once: half a folder would not show what is missing
         shutil.rmtree(gone, ignore_errors=True)
 
 
 def _is_finished(folder, in_force):
-    """Whether a run had written all its files, and these rules at last, but was stopped before it could forget."""
+    """Returns whether a run had written all its files, the rules last, but was stopped before it could
+    clear its state."""
     path = os.path.join(folder, _FINISHED)
     return os.path.exists(path) and read_json(path)["rules"] == _digest(in_force)
 
@@ -166,7 +168,7 @@ def _in_force(wanted, written):
         return None
     if wanted:
         if not os.path.exists(wanted):
-            raise ClusterError(f"--rules {wanted}: there is no such file")
+            raise ClusterError(f"--rules {wanted}: no such file")
         return os.path.abspath(wanted)
     return written if os.path.exists(written) else None
 
@@ -179,7 +181,7 @@ def _digest(path):
 
 
 def _differing(decisions, found):
-    """A file is right if the model chooses with it what was decided without it."""
+    """Checks that the model chooses with the file what was decided without it."""
     chosen = {one.name: one.chosen for one in found}
     texts = []
     for one in decisions:
