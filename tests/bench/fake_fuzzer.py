@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In place of a program with libFuzzer: says what that says. The target named `good` finds nothing until it is told to
-end; `bad` finds an input that it repeats when it is given; `lost` ends at once, without a word."""
+"""Replaces a program with libFuzzer and prints similar output. The target `good` finds nothing until it is
+stopped; `bad` finds an input and reproduces it when given it; `lost` ends at once without output."""
 import os
 import signal
 import sys
@@ -9,7 +9,7 @@ import sys
 def main(words):
     target = os.environ["STRATA_FUZZ_TARGET"]
     inputs = [word for word in words if not word.startswith("-") and os.path.isfile(word)]
-    if inputs:  # a finding is repeated
+    if inputs:  # a finding is reproduced
         with open(inputs[0], encoding="utf-8") as file:
             return 77 if file.read() == target else 0
     if target == "lost":
@@ -24,7 +24,7 @@ def main(words):
     ended = []
     signal.signal(signal.SIGUSR1, lambda *_: ended.append(True))
     while not ended:
-        sum(range(100000))  # takes processor time
+        sum(range(100000))  # takes CPU time
     print("stat::number_of_executed_units: 1234", file=sys.stderr)
     return 0
 

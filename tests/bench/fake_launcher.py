@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Stands in for mpirun and collective_latency: makes times up, as STRATA_FAKE says. All take 250 us, strata 100,
-but for `size` bytes more with more data. STRATA_FAKE is one of
+"""Replaces mpirun and collective_latency with artificial times, by STRATA_FAKE. Every contender takes 250 us,
+strata 100; `size` bytes add to it with more data. STRATA_FAKE is one of
   good        nothing else
   slow        strata takes 300
   once        the same, in the first STRATA_FAKE_RUNS runs (counted in the file STRATA_FAKE_COUNT)
   one-launch  the same, but in every second run only
-  noisy       the same, but now and then only: the intervals overlap
+  noisy       the same, but only now and then: the intervals overlap
   guideline   composed takes 50
   monotony    strata takes 1000 below 1 KiB
   broken      strata delivers wrong data
-  crash       tuned brings down every run in which it is
-  hang        runs with several contenders fail, whoever they are
+  crash       tuned brings down every run in which it takes part
+  hang        runs with several contenders fail, whichever they are
   deaf        no key of an info object is received
-  stray       the plugin serves a communicator that is nobody's
-"""
+  stray       the plugin serves a communicator of no contender"""
 
 import json
 import os
@@ -32,7 +31,7 @@ def read(path):
 
 
 def runs():
-    """This run's number, from 1."""
+    """Returns this run's number, from 1."""
     with open(os.environ["STRATA_FAKE_COUNT"], "a+", encoding="utf-8") as file:
         file.write(".")
         return file.tell()

@@ -1,8 +1,8 @@
-"""A made-up cluster for bench/tune: what could be done there, what a rules file chooses, how long it really takes.
+"""An artificial cluster for bench/tune: its contenders, a rules file's choice, and actual times.
 
-Three ways beside forward (the last one skips a level), of which the model chooses "near" for all sizes. In truth
-"small" is a quarter faster below 1 KiB, "large" a third faster from 64 KiB on, and in between "small" is one percent
-faster, which is not worth a rule.
+It has three contenders besides forward (the last one excludes a level); the model chooses "near" for all
+sizes. In fact "small" is a quarter faster below 1 KiB, "large" a third faster from 64 KiB on, and in
+between "small" is one percent faster, which does not justify a rule.
 """
 
 import json
@@ -27,7 +27,7 @@ LATENCY_US, OVERHEAD_US, RATE = 20.0, 2.0, 1000.0  # of every link; RATE in byte
 
 
 def chosen(rules, operation, size):
-    """The name of the way that a rules file (its content, or None) leads to."""
+    """Returns the name of the contender that a rules file (its content, or None) chooses."""
     engine, levels = None, {}
     for rule in (rules or {}).get("rules", ()):
         limits = rule.get("bytes", {})
@@ -49,7 +49,7 @@ def chosen(rules, operation, size):
 
 
 def of_info(info, operation, size):
-    """The same of info keys."""
+    """Returns the same for info keys."""
     told = {key.removeprefix(f"strata_{operation}_"): value for key, value in info.items()}
     if told["algorithm"] == "forward":
         return "forward"
@@ -60,7 +60,7 @@ def of_info(info, operation, size):
 
 
 def _named(levels, size):
-    """A segment that holds the message is as good as none."""
+    """A segment that holds the whole message counts as none."""
     def plain(entries):
         return {entry["level"]: (entry["algorithm"], entry["segment"] if entry["segment"] < (size or 1) else 0)
                 for entry in entries}

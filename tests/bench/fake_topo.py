@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stands in for strata-topo --plans on the made-up cluster of fake_model. With STRATA_FAKE=unruly, new rules that are
-to be checked change nothing; with order, forward is slow where ranks are in cyclic order."""
+"""Replaces strata-topo --plans on the artificial cluster of fake_model. With STRATA_FAKE=unruly, new rules
+have no effect in their check; with order, forward is slow with ranks in cyclic order."""
 
 import json
 import os

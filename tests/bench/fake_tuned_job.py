@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Stands in for mpirun with link_probe or collective_latency on the made-up cluster of fake_model. STRATA_FAKE:
-  good     times with noise, another one for every STRATA_FAKE_SEED
-  equal    the same; and all ways take equally long
-  broken   the way "small" delivers wrong data
-  other    the plugin goes the way "near" where it is asked for "small", and is as fast as that
+"""Replaces mpirun with link_probe or collective_latency on the artificial cluster of fake_model. STRATA_FAKE:
+  good     times with noise, different for every STRATA_FAKE_SEED
+  equal    the same; and all contenders take the same time
+  broken   the contender "small" delivers wrong data
+  other    the plugin uses "near" where "small" is requested, and takes its time
   forward  forward takes half the time of the best
   order    the same; but see fake_topo
   unruly   as good; but see fake_topo
-  misled   as good; but under a file that tells of links the model chooses "large"
-  silent   nobody receives what the plugin says
+  misled   as good; but under a file with links the model chooses "large"
+  silent   the plugin's report is lost
   crash    jobs with messages of 1 KiB end with an error
-  die      the same, but it is bench/tune that is stopped
+  die      the same, but it stops bench/tune
 STRATA_FAKE_COUNT names a file that gets a line for every job."""
 
 import json
@@ -30,8 +30,8 @@ def option(name):
 
 
 def noisy(middle, count, *what):
-    """Skewed, with a fast day or a slow one now and then, and 3 % from job to job. The same for the same thing in the
-    same job, however many repetitions a busy machine leaves time for."""
+    """Returns a skewed time, with an occasional fast or slow day, and 3 % from job to job. The same input
+    has the same time in the same job, whatever number of repetitions a busy machine completes."""
     chance = random.Random(repr((os.environ["STRATA_FAKE_SEED"], NAME, JOB, what)))
     middle *= chance.lognormvariate(0, 0.03)
     return [middle * (chance.lognormvariate(0, 0.02) + (chance.random() < 0.05) * chance.random())

@@ -1,4 +1,4 @@
-"""Local roots for a cluster and for progress; folders for one test."""
+"""Fakes of a cluster and of progress; folders for one test."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from strata_bench.measuring.competitors import clean_environment  # noqa: E402
 
 
 def mpirun_environment(**more):
-    """For mpirun on this machine, as any user; it does not sleep between ending the ranks and looking whether they
-    are gone, as it does by default for a second."""
+    """Settings for mpirun on this machine, as any user. It does not sleep between ending the ranks and
+    checking that they are gone, which takes a second by default."""
     return {**clean_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_odls_base_sigkill_timeout": "0", **more}
 
@@ -28,8 +28,8 @@ def plan_line(operation, size):
 
 
 class FakeCluster:
-    """Answers every run with the same outcome and times, or with what functions of (places, competitor, root)
-    say: `times_of` (microseconds), `outcome_of` (wrong bytes, early exits from a Barrier, exit status)."""
+    """Answers every run with the same outcome and times, or with those of functions of (places, competitor,
+    root): `times_of` (microseconds), `outcome_of` (wrong bytes, early exits from a Barrier, exit status)."""
 
     ranks = 4
 
@@ -59,7 +59,7 @@ class FakeCluster:
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress without output."""
 
     def show(self, *_):
         pass

@@ -1,5 +1,5 @@
-// Makes calls that test_mpi_profile.py knows: profile_calls [one-more|no-finalize]. Fortran's functions are
-// called as a compiler of Fortran would.
+// Makes known calls for test_mpi_profile.py: profile_calls [one-more|no-finalize]. Calls Fortran's
+// functions as a Fortran compiler does.
 
 #include <mpi.h>
 

@@ -1,9 +1,9 @@
-// Collective operations that go wrong, linked into collective_latency in place of MPI's own: the proof that
-// its checks can fail. Once, at the third call, the highest rank that gets a result
-//   STRATA_SPOIL=flip  gets one wrong bit in the middle of it;
-//   STRATA_SPOIL=drop  gets nothing: what its buffer held before stays there.
-// With STRATA_SPOIL=every all ranks get a wrong byte from every call: of a mock-up no part may go unchecked.
-// MPI_Barrier never lets anybody wait, or with drop not the highest rank.
+// Collective operations with errors, linked into collective_latency in place of MPI's own, which prove that
+// its checks can fail. Once, at the third call, the highest rank with a result
+//   STRATA_SPOIL=flip  gets one wrong bit in its middle;
+//   STRATA_SPOIL=drop  gets nothing: its buffer keeps the old contents.
+// With STRATA_SPOIL=every all ranks get a wrong byte from every call: this covers every part of a mock-up.
+// MPI_Barrier lets no rank wait, or with drop not the highest rank.
 
 #include <mpi.h>
 
@@ -40,7 +40,7 @@ bool third_call() {
 
 int highest(MPI_Comm comm) { return ranks_of(comm) - 1; }
 
-// Stands around one call on the result of `bytes` bytes that rank `victim` gets, or all ranks.
+// Spoils one call with a result of `bytes` bytes, on rank `victim` or on all ranks.
 class Spoiler {
 public:
     Spoiler(void* result, int bytes, MPI_Comm comm, int victim, bool all_get_it = true)
@@ -56,7 +56,7 @@ public:
         if (dropping()) {
             std::copy(before_.begin(), before_.end(), result_);
         } else if (every_) {
-            ++result_[bytes_ / 2];  // several do not cancel each other
+            ++result_[bytes_ / 2];  // several wrong bytes do not cancel each other
         } else {
             result_[bytes_ / 2] ^= 1;
         }

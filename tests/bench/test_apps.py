@@ -81,7 +81,7 @@ ELK = 3 * ELK_LOOP + """\
 
 
 class Outputs(Folder):
-    """What is read from outputs, and that an incomplete one is told."""
+    """Reads outputs, and reports incomplete ones."""
 
     def check(self, one, text, needed, folder=""):
         numbers, seconds = one.read_output(text, folder)
@@ -170,7 +170,7 @@ def profile(bcast, whole=10.0, size=524288):
 
 
 def compared(stock, strata, profiles=True):
-    """A comparison with these times in total."""
+    """Returns a comparison with these total times."""
     one = Comparison("Title", 1e-11, times={TOTAL: (stock, strata)})
     one.compare({"energy": "1"})
     if profiles:
@@ -207,7 +207,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("Uncertain: Title", self.text(one))
 
     def test_a_few_percent_are_noise(self):
-        """Which is said, whether or not times lie apart; and what a table does not show is no loss."""
+        """A loss is reported, whether or not times lie apart; a loss that a table does not show is none."""
         one = compared([20.0, 20.0, 20.1, 20.1, 20.1], [20.9, 20.9, 21.0, 21.0, 21.0])
         self.assertEqual((one.behind(), one.slightly_behind(), one.slower()), (False, True, False))
         text = self.text(one)
@@ -271,7 +271,7 @@ class Profiles(Folder):
 
 
 class FakeCluster:
-    """Runs LAMMPS in no time. `outputs`: what it prints, by whether the plugin is used."""
+    """Runs LAMMPS in no time. `outputs` are by whether the plugin is used."""
 
     ranks = 2
 
@@ -315,7 +315,7 @@ class Runs(Folder):
         self.assertEqual((one.identical, len(one.profiles[WITH]), one.plans), (5, 3, "bcast 1 size tree"))
         for places, _, _, files, environment in self.cluster.runs:
             self.assertEqual((places, environment["LD_PRELOAD"]), (("--order", "cyclic"), "/lib/profile.so"))
-            self.assertEqual(files, ["crystal.data", "crystal.in"])  # nothing that another run left behind
+            self.assertEqual(files, ["crystal.data", "crystal.in"])  # no files of another run
 
     def test_other_results_are_an_error(self):
         one = self.runner(outputs=(LAMMPS, LAMMPS.replace("515.48498", "515.48499")))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the emulated cluster's plans: nothing is built."""
+"""Tests of the emulated cluster's plans, without building one."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from strata_bench.cluster.plan import UserError  # noqa: E402
 
 
 def made(**options):
-    """The plan for options of `up`."""
+    """Returns the plan for options of `up`."""
     defaults = {"nodes": 4, "sites": 1, "site_sizes": None, "slots": "4", "nic": "500mbit", "uplink": None,
                 "delay_us": 0, "relay_mbit": 0, "mtu": 9000, "queue_bytes": 1000000, "far_mbit": 0,
                 "far_ranks": "half", "far_direction": "receive", "second_nic": ""}

@@ -27,7 +27,7 @@ class Runs(Folder):
     verbose = ()  # parameters of Open MPI
 
     def run_program(self, *options, program=None, spoil="flip"):
-        """(exit status, output)"""
+        """Returns (exit status, output)."""
         call = [MPIRUN, "--oversubscribe", "-n", str(RANKS), *STOCK, "--mca", "mpi_yield_when_idle", "1",
                 *self.verbose, program or PROGRAM, *options]
         done = subprocess.run(call, env=mpirun_environment(STRATA_SPOIL=spoil), text=True, stdin=subprocess.DEVNULL,
@@ -35,7 +35,7 @@ class Runs(Folder):
         return done.returncode, done.stdout
 
     def read(self, *options):
-        """What a good run writes, line by line."""
+        """Checks every line of a good run's output."""
         path = os.path.join(self.folder, "times.json")
         status, output = self.run_program("--reps", "3", "--json", path, *options)
         self.assertEqual(status, 0, output)
@@ -83,7 +83,7 @@ class Program(Runs):
             self.assertEqual((record["order"], record["ranks"]), (order, ranks))
 
     def wrong(self, spoil, *options):
-        """The numbers that a spoiled run complains about, by size."""
+        """Returns the numbers that a spoiled run reports, by size."""
         status, output = self.run_program("--op", OPERATION, "--sizes", "64K", "--reps", "3", *options,
                                           program=SPOILED, spoil=spoil)
         self.assertEqual(status, 1, output)
@@ -91,7 +91,7 @@ class Program(Runs):
 
     def test_one_wrong_bit_is_seen(self):
         wrong, = self.wrong("flip")
-        if OPERATION == "barrier":  # of 5 repetitions and as many with a latecomer
+        if OPERATION == "barrier":  # of 5 repetitions and as many with a late rank
             self.assertGreaterEqual(wrong, 5)
         else:
             self.assertEqual(wrong, 1)
@@ -116,7 +116,7 @@ class Program(Runs):
     def test_wrong_parts_of_a_mockup_are_seen(self):
         for mockup in self.mockups():
             if (mockup, OPERATION) == ("composed", "barrier"):
-                continue  # an Allreduce with a wrong result keeps all waiting as well
+                continue  # an Allreduce with a wrong result delays all ranks as well
             wrong, = self.wrong("every", "--with", mockup, "--nodes", "0,1,1,0")
             self.assertGreaterEqual(wrong, 1, mockup)
 
@@ -132,7 +132,8 @@ class Program(Runs):
 
 
     def test_errors_go_to_files_by_rank(self):
-        """All lines of all ranks, also of what MPI says; not where the folder is not there."""
+        """The files have all lines of all ranks, MPI's included; without the folder, standard error has
+        them."""
         prefix = os.path.join(self.folder, "errors")
         path = self.file("contenders.json", [{"name": "a"}, {"name": "b"}])
         call = ("--op", OPERATION, "--sizes", "8", "--reps", "1", "--contenders", path, "--errors")
@@ -143,14 +144,14 @@ class Program(Runs):
             with open(f"{prefix}.{rank}", encoding="utf-8") as file:
                 lines = file.read().splitlines()
             self.assertFalse([line for line in lines if not line.startswith("[")], lines)
-            # Of the two contenders, and of those that are there for a while before them.
+            # Of the two contenders, and of temporary communicators before them.
             self.assertGreaterEqual(sum("new communicator" in line for line in lines), 2)
         status, output = self.run_program(*call, os.path.join(self.folder, "missing", "errors"))
         self.assertEqual(status, 0, output)
         self.assertIn("new communicator", output)
 
     def test_contenders_in_turn(self):
-        """All are measured as often, on right data, and who cannot take part says so."""
+        """All contenders are measured equally often, on right data; one that cannot take part reports it."""
         everybody = ("mpi", *operations.MOCKED)
         path = self.file("contenders.json", [{"name": f"the-{name}", "with": name} for name in everybody])
         found = self.records("--contenders", path, "--nodes", "0,1,1,1", "--sizes", "8,64K")
@@ -163,7 +164,7 @@ class Program(Runs):
         self.assertEqual(len({line["communicator"] for line in found if "communicator" in line}), len(everybody))
 
     def test_wrong_data_is_charged_to_who_delivered_it(self):
-        """The third call goes wrong: that of d, as the first repetition is in the order a, b, d, c."""
+        """The third call goes wrong: d's, because the first repetition has the order a, b, d, c."""
         names = ("a", "b", "c", "d")
         path = self.file("contenders.json", [{"name": name} for name in names])
         times = os.path.join(self.folder, "times.json")
@@ -181,8 +182,8 @@ class Program(Runs):
 
 class Help(Runs):
     def test_cells(self):
-        """Operations one after another, each with its sizes, up and down again, and its root; sizes at which somebody
-        is left out."""
+        """Operations one after another, each with its root and its sizes, up and down again, some of which
+        leave a contender out."""
         contenders = self.file("contenders.json", [{"name": "a"}, {"name": "b", "sizes": [8, 64]}, {"name": "c"}])
         cells = self.file("cells.json", [
             {"op": "bcast", "root": "last", "sizes": [8, 64, 512], "except": {"c": [8, 64]}},
@@ -225,7 +226,7 @@ class Help(Runs):
     _SHIFT = ("unshare", "--time", "--monotonic", "1000", "--fork")  # seconds
 
     def test_clocks_that_differ(self):
-        """As on several machines: every second rank's clock is far ahead."""
+        """Imitates several machines: every second rank's clock is far ahead."""
         if subprocess.run([*self._SHIFT, "true"], capture_output=True, check=False).returncode:
             self.skipTest("no time namespaces here")
         shifted = os.path.join(self.folder, "shifted")
@@ -240,7 +241,7 @@ class Help(Runs):
             with open(path, encoding="utf-8") as file:
                 times = json.loads(file.read())["times"]
             self.assertGreater(min(times), 0)
-            self.assertLess(max(times), 100e6)  # 100 s: a clock taken as it is would show 1000
+            self.assertLess(max(times), 100e6)  # 100 s: a clock used without correction would show 1000
 
     def test_operations_are_listed(self):
         status, output = self.run_program("--help")

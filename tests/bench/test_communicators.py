@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of bench/communicators on made-up values; with mpirun and communicator_cost as arguments, of that program."""
+"""Tests of bench/communicators on artificial values; with mpirun and communicator_cost as arguments, of
+that program."""
 
 import contextlib
 import io
@@ -85,7 +86,7 @@ class Costs(Folder):
                          r"^every time the same .*: At most 1\.35 times tuned's .* MORE THAN the 1\.3 allowed\.$")
         self.assertRegex(" ".join(costs.missed([measured(tuned=9, han=10, strata=2.5)], costs.Starts(), False)),
                          r"At most 0\.25 times han's .* MORE THAN the 0\.2 allowed\.$")
-        # Of what the plugin takes most a half is that of the mean rank, and a quarter that of the processor.
+        # The mean rank has half of the plugin's greatest time, and CPU time is a quarter of it.
         within = [measured(tuned=2, han=20, strata=2.5)]
         self.assertEqual(len(costs.missed(within, starts_of(3, 100), False)), 1)
         self.assertEqual(len(costs.missed(within, starts_of(9, 100), False)), 3)
@@ -137,7 +138,7 @@ def starts_of(plugin_ms, init_ms):
 
 
 def start(init_ms, plugin_ms):
-    """A job whose mean rank has half of what the plugin took most, of it half of the processor."""
+    """A job whose mean rank has half of the plugin's greatest time, and half of that as CPU time."""
     return {"ranks": 16, "init_ns": init_ms * _MS, "plugin_ns": plugin_ms * _MS,
             "plugin_mean_ns": plugin_ms * _MS / (2 if plugin_ms > 0 else 1),
             "plugin_processor_ns": plugin_ms * _MS / (4 if plugin_ms > 0 else 1)}

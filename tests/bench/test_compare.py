@@ -18,7 +18,7 @@ from strata_bench.measuring.shared_run import Account, Job, SharedRun
 
 
 class Scripted:
-    """Runs programs that write what they are told; `errors`: through mpirun, and of each rank in its own file."""
+    """Runs programs that write given texts; `errors` go through mpirun, and to a file per rank."""
 
     def __init__(self, errors, lines, by_rank=()):
         self._errors, self._lines, self._by_rank = errors, lines, by_rank
@@ -62,7 +62,7 @@ class Shared(Folder):
 
 
     def test_each_rank_tells_in_a_file_of_its_own(self):
-        """Which is read, and becomes a part of the log."""
+        """The log is read, and becomes part of the run's log."""
         chosen, = contenders.make(("tuned",), "plugins", {})
         line = "[n{}:1] coll:base:comm_select: {}\n"
 
@@ -89,7 +89,7 @@ class Shared(Folder):
 
 
 class Selection(unittest.TestCase):
-    """Who serves a communicator, by lines of which some did not arrive."""
+    """The component that serves a communicator, from logs with missing lines."""
 
     def serving(self, *by_process):
         return Account("\n".join(f"[n0:{process}] coll:base:comm_select: {line}"
@@ -126,7 +126,7 @@ class Selection(unittest.TestCase):
 
 
 class Command(Folder):
-    """The whole command with a launcher that makes times up."""
+    """The whole command with a launcher that makes artificial times."""
 
     def setUp(self):
         super().setUp()
@@ -161,7 +161,7 @@ class Command(Folder):
         self.assertEqual({row["contender"] for row in rows}, {"tuned", "strata", "composed"})
         self.assertEqual({(row["size"], row["median_ms"]) for row in rows
                           if row["contender"] == "strata" and row["operation"] == "barrier"}, {("0", "0.10085")})
-        self.assertEqual({row["repetitions"] for row in rows}, {"30", "6"})  # others are out after a round
+        self.assertEqual({row["repetitions"] for row in rows}, {"30", "6"})  # the others are out after a round
         with open(os.path.join(self.results, "measurements.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["verdict"], "passed")
 
@@ -206,7 +206,7 @@ class Command(Folder):
         self.assertEqual(found["strata", "bcast"], "30")
 
     def test_nobody_passes_against_nobody(self):
-        for names in ("tuned", "composed"):  # of a gate tuned is always one
+        for names in ("tuned", "composed"):  # tuned is always one of the gate's
             status, output = self.judged("crash", names=names)
             self.assertEqual((status, "PASSED" in output), (3, False), output)
             shutil.rmtree(self.results)

@@ -39,7 +39,7 @@ class Intervals(unittest.TestCase):
         self.assertFalse(intervals.interval([100] * 5).above(intervals.interval([1] * 30)))
 
     def test_coverage(self):
-        """Of a skewed distribution, as times have it, 95 of 100 intervals hold the median, or a few more."""
+        """For a skewed distribution, as times have, at least 95 of 100 intervals contain the median."""
         chance = random.Random(3)
         held = [found.low <= math.log(2) <= found.high for found in (
             intervals.interval([chance.expovariate(1) for _ in range(30)]) for _ in range(4000))]
@@ -154,7 +154,7 @@ class Judge(unittest.TestCase):
         self.assertEqual([found.size for found in judge.violations(one)], [1024])
 
     def found_by_launch(self, ours, theirs):
-        """Of launches with 12 repetitions each; the middle of each, with a scatter of 2 %."""
+        """Launches of 12 repetitions each; the middle of each, with a scatter of 2 %."""
         chance = random.Random(5)
 
         def series(middles):
@@ -166,13 +166,13 @@ class Judge(unittest.TestCase):
 
     def test_a_difference_in_every_launch_is_found(self):
         self.assertEqual(len(self.found_by_launch((1.1, 1.1, 1.1), (1, 1, 1))), 1)
-        # Also where launches differ, if both meet it.
+        # Launches may differ if both contenders differ alike.
         self.assertEqual(len(self.found_by_launch((1.12, 1.1, 1.1), (1.02, 1, 1))), 1)
 
     def test_a_difference_in_some_launches_is_not(self):
         for ours in ((3, 1, 1), (1, 1.3, 0.9), (1.3, 1.3, 1.3, 0.9)):
             self.assertEqual(self.found_by_launch(ours, (1,) * len(ours)), [], ours)
-        # Of the last one's repetitions, taken together, it would be found: the launches decide.
+        # The last one's repetitions together would show it, but the launches decide.
         together = [judge.Sample.of(Series({8: times}), 8) for times in ([1.3] * 36 + [0.9] * 12, [1] * 48)]
         self.assertEqual([one.medians for one in together], [(), ()])
         self.assertTrue(together[0].all.above(together[1].all))
@@ -205,7 +205,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(seen(0), ["128 x Bcast of 8 B"])
         self.assertEqual(seen(9.0), ["128 x Bcast of 8 B"])  # slower than the links, too
         self.assertEqual(seen(10.0), [])
-        one.series["tuned"] = record(tuned=(1, 9)).series["tuned"]  # of what was done there is no doubt
+        one.series["tuned"] = record(tuned=(1, 9)).series["tuned"]  # a finished cell leaves no doubt
         self.assertEqual(seen(10.0), ["tuned"])
 
     def test_a_fresh_run_measures_what_is_needed(self):
@@ -304,7 +304,7 @@ class Grids(unittest.TestCase):
 
 class Surveys(Folder):
     def survey(self, answers, seconds=None, cells=None):
-        """`answers`: records of one run after another; each takes a minute."""
+        """`answers` are records of one run after another; each takes a minute."""
         cells = cells or [grid.cell("bcast", "block", (8, 1024))]
         self.seen, now = [], [0]
 
@@ -318,7 +318,7 @@ class Surveys(Folder):
         return survey.run(gate=True)
 
     def forget(self):
-        """All that was measured."""
+        """Returns everything that was measured."""
         for one in os.listdir(self.folder):
             if one.startswith("cell-"):
                 os.unlink(os.path.join(self.folder, one))
@@ -335,7 +335,7 @@ class Surveys(Folder):
         self.assertEqual((outcome.verdict(), len(outcome.suspected)), (Verdict.PASSED, 2))
 
     def test_who_fails_in_the_second_look_clears_nothing(self):
-        """Neither a rival without times nor ours without them; the same command looks once more."""
+        """Neither a rival without times nor ours without them passes; the same command repeats the look."""
         bad = record(strata=3, tuned=1)
         for name, change in (("tuned", {"failure": "exit status 124"}), ("tuned", {"absent": "served by hcoll"}),
                              ("tuned", {"times": {8: [1.0] * 30}}), ("strata", {"absent": "skipped"})):
@@ -396,7 +396,7 @@ class Surveys(Folder):
         self.assertEqual(self.survey(iter([])).verdict(), Verdict.FAILED)  # not measured until it passes
 
     def test_without_a_rival_nothing_passes(self):
-        """Whoever else there is; the same command measures the cell again."""
+        """Whichever contenders remain, the same command measures the cell again."""
         for change in ({"failure": "crashed"}, {"absent": "its communicator is served by hcoll"},
                        {"times": {8: [1.0] * 30}}, None):
             one = record(strata=1, tuned=2, han=2, composed=2)

@@ -24,7 +24,7 @@ def plan_of(site_sizes=(2, 2), slots=(4, 4, 4, 4), nic="1gbit", uplink="200mbit"
 
 
 def measured(folder, rounds=2, cases=_BCAST, plan=None, sizes=(8, 262144), **outcome):
-    """A measurement on a fake cluster, and that cluster."""
+    """Returns a measurement on a fake cluster, and that cluster."""
     cluster = FakeCluster(plan or plan_of(), **outcome)
     contenders = (competitors.tuned(), competitors.han(),
                   competitors.strata("plugins", {"network": "file:topology.conf"}))
@@ -34,7 +34,7 @@ def measured(folder, rounds=2, cases=_BCAST, plan=None, sizes=(8, 262144), **out
 
 
 def only(name, outcome):
-    """One competitor's outcome; the others' is good."""
+    """Sets one competitor's outcome; the others' is good."""
     return lambda _places, competitor, _root: outcome if competitor.name == name else (0, 0, 0)
 
 
@@ -68,7 +68,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.least("barrier", 0), 0)
 
     def test_nics(self):
-        """One site: what crosses the NICs. 4 MiB take 33.6 ms there."""
+        """One site: the limit is that of the NICs. 4 MiB take 33.6 ms there."""
         shape = {"site_sizes": (4,)}
         self.assertEqual(self.least("allreduce", **shape), 33.6)
         self.assertEqual(self.least("allgather", **shape), 25.2)  # three quarters
@@ -78,7 +78,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.least("bcast", nic="none", uplink="none"), 0)
 
     def test_unequal_nodes(self):
-        """2 + 3 ranks at one site, 5 + 6 at the other: 5/16 and 11/16 of the blocks."""
+        """2 + 3 ranks at one site, 5 + 6 at the other: 5/16 and 11/16 of the chunks."""
         shape = {"slots": (2, 3, 5, 6)}
         self.assertEqual(self.least("allgather", **shape), 115.3)  # 11/16 enter the small site
         self.assertEqual(self.least("gather", **shape), 115.3)  # its root is there
@@ -108,7 +108,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.least("allreduce", **fast), 35.6)
 
     def test_flow(self):
-        """From two ranks to two others; blocks of 1, 2, 4 and 8 bytes."""
+        """From two ranks to two others; chunks of 1, 2, 4 and 8 bytes."""
         def flow(name, root, sources, targets):
             return limits.least_flow(operations.ALL[name], 100, (1, 2, 4, 8), sources, targets, root)
 
@@ -182,7 +182,7 @@ class Rounds(Folder):
     def test_a_plugin_that_was_not_used_is_an_error(self):
         measurement, _ = measured(self.folder, errors="")
         self.assertFalse(measurement.succeeded())
-        # Nor does a plan for another operation count.
+        # A plan for another operation does not count either.
         measurement, _ = measured(self.folder, errors=plan_line("allreduce", 262144))
         self.assertFalse(measurement.succeeded())
 

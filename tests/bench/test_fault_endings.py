@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of what tests/cluster makes of faults in the middle of collectives, on made-up endings of jobs and notes of
-their ranks, and on links that are not there."""
+"""Tests of tests/cluster's analysis of faults in the middle of collectives, on artificial endings of jobs
+and notes of their ranks, and on artificial links."""
 
 import contextlib
 import io
@@ -67,10 +67,10 @@ class Deviations(unittest.TestCase):
         self.expect(None, ended(errors=["16"]), ended(errors=["16", "17"]))
         self.expect("error class 17, tuned: 16", ended(errors=["16", "17"]), ended(errors=["16"]))
         self.expect("error class 17, tuned: 15/16", ended(errors=["17"]), ended(errors=["15", "16"]))
-        # Who was ended before he got an error is no witness.
+        # A rank that ended before its error proves nothing.
         self.expect(None, ended(errors=["17"]), ended())
         self.expect(None, ended(), ended(errors=["17"]))
-        # At second hand, in an agreement only.
+        # Reported by another rank, and only in an agreement.
         self.expect(None, ended(errors=["16"]), ended(errors=["15"]), VOTE)
         self.expect("error class 16, tuned: 15", ended(errors=["16"]), ended(errors=["15"]))
 
@@ -97,7 +97,7 @@ class Deviations(unittest.TestCase):
 
 
 class Notes(unittest.TestCase):
-    """What ranks leave behind."""
+    """Files that ranks leave behind."""
 
     def judged(self, job, notes, status=1, complaints=(), served=None):
         with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +174,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(cannot_be_done(5, seen),
                          "not with Open MPI 5.0: ranks 6,7 did not outlive the victim by a second")
         self.assertIsNone(cannot_be_done(5, ended()))
-        # An mpirun that does not start such a job at all is another matter.
+        # An mpirun that does not start such a job at all is a separate case.
         self.assertIsNone(cannot_be_done(5, self.judged(stay, [])))
 
     def test_what_is_known_of_the_link_counts(self):
@@ -184,7 +184,7 @@ class Notes(unittest.TestCase):
 
 
 class FakeNodes:
-    """A link that answers, and counts, as it is told to."""
+    """A link with given answers and counts."""
     slots = (2, 1, 3, 2)
 
     def __init__(self, answers, to_node=(7, 7), lost=0):

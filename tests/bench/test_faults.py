@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the table that tests/faults/run prints, on made-up results of tests."""
+"""Tests of the table that tests/faults/run prints, on artificial test results."""
 
 import importlib.util
 import os
@@ -21,7 +21,7 @@ def seen(name, output="", inside="", status="run"):
 
 
 class Anywhere(dict):
-    """Paths of a build that is not there."""
+    """Paths of a build that does not exist."""
 
     def __missing__(self, key):
         return f"/nowhere/{key}"
@@ -31,7 +31,7 @@ class Anywhere(dict):
 
 
 def script(family, name):
-    """A script of tests/`family`, as a module."""
+    """Returns a script of tests/`family` as a module."""
     tests = os.path.join(os.path.dirname(_PATH), "..")
     path = os.path.join(tests, family, f"{name}.py")
     sys.path[:0] = [os.path.join(tests, folder) for folder in ("plugin", "cluster")]
@@ -41,7 +41,7 @@ def script(family, name):
 
 
 def disagreements(family):
-    """By case: why calls are left to Open MPI, and how many messages there are."""
+    """Returns, by case, why calls are passed through, and the number of messages."""
     module = script(family, "agreement")
     with tempfile.TemporaryDirectory() as folder:
         cases = module.make_cases(Anywhere(), folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tests/fuzz/run, with a program that finds what it is told to."""
+"""Tests of tests/fuzz/run, with a program that has given findings."""
 
 import contextlib
 import functools
@@ -39,7 +39,7 @@ class Run(unittest.TestCase):
             self.addCleanup(patched.stop)
 
     def run_it(self, *words, can_be_built=True):
-        """Exit status and output."""
+        """Returns exit status and output."""
         output = io.StringIO()
         with mock.patch.object(sys, "argv", ["run", "--minutes", "0.003", *words]), \
                 mock.patch.object(fuzz, "prepare", lambda options: can_be_built), \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of --launcher: scripts that stand in for what a user starts jobs with, and how they end."""
+"""Tests of --launcher: scripts that replace a user's job starter, and how they end."""
 
 import contextlib
 import io
@@ -19,7 +19,7 @@ from strata_bench.cluster.runner import TIMED_OUT
 from strata_bench.measuring import cluster, command, competitors, sessions
 from strata_bench.measuring.launcher import Launcher
 
-_CALLS = '"$@"\nexit $?\n'  # without exec: what is called is a process of its own
+_CALLS = '"$@"\nexit $?\n'  # without exec: the called program is a separate process
 _IN_THE_BACKGROUND = '"$@" &\nwhile [ ! -s pids ]; do sleep 0.05; done\n'
 _HANG = ["sh", "-c", "echo $$ >>pids; exec sleep 300"]
 _DEAF = ["sh", "-c", "trap '' TERM; echo $$ >>pids; exec sleep 300"]
@@ -41,12 +41,13 @@ class Scripts(Folder):
 
 
 class Parameters(Scripts):
-    """Which variables a launcher gets. mpirun passes those of its list to other nodes."""
+    """Variables that a launcher gets. mpirun passes those of its list to other nodes."""
 
     LIST = "OMPI_MCA_mca_base_env_list"
 
     def _given(self, name, version, **own):
-        """The environment of a launcher of that name, by how often it was started: once more if it was asked."""
+        """Returns the environment of a launcher of that name and the number of its starts: one more if its
+        version was queried."""
         path = self.script(f'echo x >>"{self.folder}/starts"\n[ "$1" = --version ] && echo "{version}" || env\n', name)
         with mock.patch.dict(os.environ, own):
             if not own:
@@ -88,7 +89,7 @@ class Parameters(Scripts):
 
 
 class Endings(Scripts):
-    """Of what a script has started without exec."""
+    """Processes that a script has started without exec."""
 
     def setUp(self):
         super().setUp()
@@ -157,7 +158,7 @@ class Endings(Scripts):
             sessions._not_ended.pop().wait()
 
     def test_a_stopped_command(self):
-        """All of it: bench/compare by a launcher of the user, with a signal of his."""
+        """The whole: bench/compare with the user's launcher and a signal."""
         for name in ("bench/collective_latency", "bench/relay", "plugin/mca_coll_strata.so"):
             path = os.path.join(self.folder, "build", name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -170,7 +171,7 @@ class Endings(Scripts):
         with subprocess.Popen(call, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as process:
             self.assertTrue(kernel.wait_until(self._pids, 30))
-            time.sleep(0.1)  # until it waits for what it has started
+            time.sleep(0.1)  # until it waits for its child
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=30)
         self.assertEqual((process.returncode, self._running()), (128 + signal.SIGINT, []))

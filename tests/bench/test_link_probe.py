@@ -18,7 +18,7 @@ RANKS = 4
 
 class Program(Folder):
     def probe(self, *lines, options=()):
-        """(exit status, output, records)"""
+        """Returns (exit status, output, records)."""
         listed, path = os.path.join(self.folder, "experiments"), os.path.join(self.folder, "times.json")
         with open(listed, "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)

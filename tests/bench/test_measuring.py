@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what the benchmarks share: no cluster, no MPI."""
+"""Tests of the benchmarks' common parts: no cluster, no MPI."""
 
 import argparse
 import dataclasses

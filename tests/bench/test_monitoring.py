@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the figures on monitoring, on made-up outputs: no cluster, no MPI."""
+"""Tests of the figures on monitoring, on artificial outputs: no cluster, no MPI."""
 
 import copy
 import csv
@@ -24,13 +24,13 @@ _PATTERN = wire.Pattern("random", 4 << 20)
 
 
 def nic(data, packets, back, back_packets, resent=0):
-    """What the kernel counts where these are data and packets."""
+    """Returns the kernel's counters for this data and these packets."""
     return [data + _HEADER * packets, packets, back + _HEADER * back_packets, back_packets, resent]
 
 
 def watched(overhead_bytes=2000):
-    """Two nodes of two ranks: ranks 0, 1 send 1,000,000 bytes each to rank 2, which sends rank 0 500,000. Messages inside
-    a node cross no NIC. Every packet of data is acknowledged by one without any."""
+    """Two nodes of two ranks: ranks 0, 1 send 1,000,000 bytes each to rank 2, which sends rank 0 500,000.
+    Messages inside a node cross no NIC. A packet without data acknowledges every packet of data."""
     matrix = [0, 9999, 1000000, 0, 7, 0, 1000000, 0, 500000, 0, 0, 0, 0, 0, 31, 0]
     one = nic(2000000 + overhead_bytes, 224 + 57, 500000, 57 + 224)
     other = nic(500000, 57 + 224, 2000000 + overhead_bytes, 224 + 57)
@@ -55,7 +55,7 @@ class Wire(unittest.TestCase):
         for place, share in ((2, 0.03), (6, 0.05), (8, 0.03)):
             record = watched()
             record["matrix"][place] -= int(record["matrix"][place] * share)
-            if place == 2:  # 3 % of all that the node sends
+            if place == 2:  # 3 % of all bytes of the node
                 record["matrix"][6] -= 30000
             self.assertIn("bytes of data, by the session", self._run(record).complaint(), place)
 
@@ -117,7 +117,8 @@ _READING = 120  # bytes and two packets
 
 
 def read_often(lost=0.0, late=1):
-    """200 readings; messages of 400,000 bytes in every 20th interval, which the NIC has sent `late` intervals later."""
+    """200 readings; messages of 400,000 bytes in every 20th interval, which the NIC has sent `late`
+    intervals later."""
     ticks, sent, data, packets = [], [], 0, 0
     for number in range(200):
         message = number % 20 == 10
@@ -229,7 +230,7 @@ class Overhead(Folder):
 
     def test_uncertainty_counts(self):
         times = self.times(0.2, 20)
-        times.us[4, "active"][0] += 100  # the mean is 5 more, but nobody knows
+        times.us[4, "active"][0] += 100  # the mean is greater by 5, without proof
         self.assertLess(times.differences()[4].mean, 6)
         self.assertFalse(times.within_limit())
 

@@ -14,7 +14,7 @@ from strata_bench.measuring.competitors import STOCK
 
 MPIRUN = LIBRARY = PROGRAM = ""
 RANKS = 4
-# What every rank of profile_calls calls: how often, bytes, calls by least bytes. Rank 0 gathers in place.
+# Calls of every rank of profile_calls: count, bytes, calls by least bytes. Rank 0 gathers in place.
 CALLS = {
     "Bcast": (6, 3 * 4000 + 4 + 2 * 40, {2048: 3, 4: 1, 32: 2}),
     "Allreduce": (3, 2 * 40 + 4, {32: 2, 4: 1}),
@@ -69,7 +69,7 @@ class Runs(Folder):
         self.assertEqual(profile.of("Bcast").sizes[2048][0], 3)
 
     def test_another_call_is_seen(self):
-        """That the comparison above can fail."""
+        """Proves that the comparison above can fail."""
         self.assertEqual(self.run_program("one-more").returncode, 0)
         functions = self.rank(1)["functions"]
         self.assertEqual((functions["Bcast"]["calls"], functions["Allreduce"]["calls"]), (8, 4))

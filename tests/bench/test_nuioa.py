@@ -31,7 +31,7 @@ def measured(folder, figures=tuple(FIGURES), direction="receive", **outcome):
 
 
 def times_of(on, off, near_root=None):
-    """Times in milliseconds: election on or off, and on with a root that is near."""
+    """Times in milliseconds: election on or off, and on with a near root."""
     def times(_places, competitor, root):
         elected = on if root == "0" or near_root is None else near_root
         return [(elected if competitor.name == "strata" else off) * 1e3] * 3
@@ -92,7 +92,7 @@ class Limits(Folder):
         self.assertEqual(self.limits(near), [67.1, 111.8])
         self.assertEqual(self.limits(far), [67.1, 111.8])
         self.assertEqual(self.limits(near, "both"), [67.1, 111.8])
-        # Of two nodes one only sends.
+        # With two nodes, one only sends.
         self.assertEqual(self.limits(half_far(2, 4, 2, "reduce")), [67.1, 67.1])
         self.assertEqual(self.limits(half_far(2, 4, 2, "reduce"), "both"), [67.1, 111.8])
         # A root without near neighbours has to receive through the slow path.
@@ -106,10 +106,10 @@ class Limits(Folder):
         far, near = GATHER
         self.assertEqual(self.limits(far), [50.3, 83.9])
         self.assertEqual(self.limits(near), [50.3, 50.3])
-        # Each other node sends 4 blocks, 27.9 ms through the slow path: the root's NIC is the busiest.
+        # Each other node sends 4 chunks, 27.9 ms through the slow path: the root's NIC is the busiest.
         self.assertEqual(self.limits(far, "both"), [50.3, 83.9])
         self.assertEqual(self.limits(near, "both"), [50.3, 50.3])
-        # Nobody is near the root; 9 of 12 blocks, and the 9 of one node through the slow path.
+        # No rank is near on the root's node; 9 of 12 chunks, and the 9 of one node through the slow path.
         self.assertEqual(self.limits(Case((4, 4), (4, 0), 0, "gather")), [55.9, 55.9])
         self.assertEqual(self.limits(Case((3, 9), (0, 9), 0, "gather")), [50.3, 50.3])
         self.assertEqual(self.limits(Case((3, 9), (0, 9), 0, "gather"), "both"), [83.9, 83.9])

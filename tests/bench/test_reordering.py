@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what bench/introspection does about reordering of ranks: no cluster, no MPI."""
+"""Tests of reordering in bench/introspection: no cluster, no MPI."""
 
 import contextlib
 import os
@@ -25,21 +25,21 @@ def plan_of(nic="1gbit", uplink="none", relay_mbit=200, sites=2):
 
 
 def told(cells, wrong=0):
-    """Output of the program: `cells` of (size, iterations, t1, t2, t3, moved)."""
+    """Returns the program's output: `cells` of (size, iterations, t1, t2, t3, moved)."""
     lines = [_LINE.format(size=size, count=count, t1=f"{t1:.6f}", t2=f"{t2:.6f}", t3=f"{t3:.6f}", moved=moved)
              for size, count, t1, t2, t3, moved in cells]
     return "\n".join([*lines, f"{wrong} wrong results", ""])
 
 
 class ReorderingCluster:
-    """In cyclic order every rank sends a message to the next one; the new order is that of blocks. Times: t1 is 10 for
-    each MiB and iteration, t3 a twentieth of it, t2 a second."""
+    """In cyclic order every rank sends a message to the next one; the new order is block order. Times: t1
+    is 10 for each MiB and iteration, t3 a twentieth of it, t2 a second."""
 
     def __init__(self, plan, outcome, moved):
         self.plan = plan
         self._moved = moved
         self.runs = []
-        self._outcome = outcome  # of the pattern: exit status, wrong results
+        self._outcome = outcome  # by pattern: exit status, wrong results
 
     def write_topology(self, path):
         with open(path, "w", encoding="utf-8") as file:
@@ -145,7 +145,7 @@ class Figure(Folder):
         findings = self._findings()
         self.assertEqual(findings.failures(), [])
         text = "\n".join(findings.text(_PLAIN))
-        # A chain: four messages between the sites before, and one after, where the order is cyclic.
+        # A chain in cyclic order: four messages between the sites before, and one after.
         self.assertRegex(text, r"Reduce binomial +cyclic +10000 +500 +20\.00x +20\.00–20\.00 +4\.0 to 1\.0 +4\.0x")
         self.assertIn("Bcast after reordering: up to 20.0 times as fast as in block order (its own choice, 1 MiB, sites); "
                       "up to 20.0 times as fast as in cyclic order (its own choice, 1 MiB, sites).", text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of folders for results: what a user has in one is never deleted. No cluster, no MPI, nothing is built."""
+"""Tests of folders for results: a benchmark never deletes a user's files. No cluster, no MPI, no build."""
 
 import contextlib
 import errno
@@ -108,7 +108,7 @@ class Folders(Results):
 
 class Commands(Results):
     def test_all_refuse_before_anything_else(self):
-        """Were it later, they would say that nothing is built there, or that there can be no cluster."""
+        """A later check would report a missing build, or that no cluster is possible."""
         path = self.write("table.txt")
         for name in _COMMANDS:
             with self.subTest(name):

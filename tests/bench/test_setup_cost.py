@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""setup_cost says of up to 1,024 ranks what bench/SCALE.md says: records and hierarchy of that size, and the agreement by
-its formula. Times are not compared: they are another machine's."""
+"""setup_cost prints, up to 1,024 ranks, the values of bench/SCALE.md: records and hierarchy of that size,
+and the agreement by its formula. Times of different machines are not compared."""
 import math
 import re
 import subprocess
 import sys
 
-# Of the links that are assumed where nobody tells, in microseconds: inside a node, and between nodes below one switch.
+# Default links, in microseconds: within a node, and between nodes below one switch.
 NODE_US, NETWORK_US = 1.0, 15.0
 KIB = 1 / 1024
-# Ranks: nodes, MiB of the records on the wire, in memory and as kept, and of the hierarchy, as the tables in SCALE.md have
-# them.
+# Ranks: nodes, MiB of the records on the wire, in memory and as kept, and of the hierarchy, as in
+# SCALE.md's tables.
 SCALE = {64: (1, 2.6 * KIB, 9 * KIB, 0, 13 * KIB), 1024: (16, 42 * KIB, 0.1, 0.02, 0.2)}
 MOST = max(SCALE)
 
 
 def rows(program):
-    """By (ranks, order): the columns."""
+    """Returns the columns by (ranks, order)."""
     call = [program, "--ranks", str(MOST)]
     head, *lines = subprocess.run(call, check=True, capture_output=True, text=True, timeout=100).stdout.splitlines()
     names = re.findall(r"\S+ (?:MiB|ms|us)|\S+", head)
@@ -24,7 +24,7 @@ def rows(program):
 
 
 def agreement_us(ranks, nodes):
-    """Up and down a binomial tree in the node, and rounds among the nodes in between."""
+    """Computes: up and down a binomial tree in the node, and rounds among the nodes in between."""
     return 2 * math.ceil(math.log2(ranks // nodes)) * NODE_US + math.ceil(math.log2(nodes)) * NETWORK_US
 
 
@@ -34,7 +34,7 @@ def expect(row, name, wanted, tolerance):
 
 
 def main():
-    factor = float(sys.argv[2]) if len(sys.argv) > 2 else 1  # other than 1: must fail
+    factor = float(sys.argv[2]) if len(sys.argv) > 2 else 1  # values other than 1 must fail
     found = rows(sys.argv[1])
     for ranks, (nodes, wire, records, kept, hierarchy) in SCALE.items():
         for order in ("block", "cyclic"):

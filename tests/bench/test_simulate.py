@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Tests of bench/simulate, with a program in place of the simulation whose times are known.
 
-  test_simulate.py [STRATA_SIMULATE]     with the real one: the same numbers twice
-"""
+test_simulate.py [STRATA_SIMULATE]     with the real one: the same numbers twice"""
 
 import csv
 import json
@@ -66,7 +65,7 @@ def fake_build(folder, text=FAKE):
 
 
 def found_for(figure, row_of, roots=1):
-    """As if a program had said row_of(run, contender, size) of every root."""
+    """Imitates a program that printed row_of(run, contender, size) for every root."""
     found = Found()
     for run in figure.runs():
         found.add(run, [{"op": run.operation, "contender": contender, "bytes": size, "root": root} |
@@ -76,7 +75,7 @@ def found_for(figure, row_of, roots=1):
 
 
 def results_in(folder):
-    """Beside what was built there: folders with files are refused."""
+    """Writes into the fake build folder: folders with files are refused."""
     return os.path.join(folder, "results")
 
 
@@ -164,7 +163,7 @@ class Grid(unittest.TestCase):
     figure = ALL["grid-levels"]
 
     def reached(self, **changes):
-        """With two roots; `changes`: by contender, at the greatest size, of one root."""
+        """Has two roots; `changes` are by contender, at the greatest size, for one root."""
         def row(_, contender, size):
             crossings = 4 if contender == "flat:binomial" else 1
             row = {"us": size * (2 if contender == "flat:binomial" else 1.5 if "@" in contender else 1),
@@ -242,7 +241,7 @@ class MadeUpLevels(unittest.TestCase):
     figure = ALL["figure14"]
 
     def reached(self, us, slow_us=5):
-        """`us`: of the made up levels; shuffled, they take `slow_us` times as long."""
+        """`us` are those of the artificial levels; shuffled, they take `slow_us` times as long."""
         def row(run, contender, _):
             return {"us": 1 if "@" not in contender else us * (slow_us if "shuffle:1" in run.job else 1)}
         return self.figure.reached(found_for(self.figure, row))
@@ -261,7 +260,7 @@ class AutomaticChoice(unittest.TestCase):
     figure = ALL["choice-smp12e5"]
 
     def found(self, ours=1.0, share=0.9, others=3.0, size=0, tuned=9.0):
-        """`ours`: microseconds at `size`, of Reduce; `others`: everywhere, of the faster selector."""
+        """`ours` are microseconds at `size`, for Reduce; `others` everywhere, of the faster selector."""
         def row(run, contender, bytes_):
             own = ours if run.operation == "reduce" and bytes_ == size else 1
             us = {"strata": own, "tuned": tuned}.get(contender, others * (1 if "mpich" in run.job else 1.5))
@@ -308,7 +307,7 @@ class AutomaticChoice(unittest.TestCase):
 
 class Near(unittest.TestCase):
     def reached(self, name, gains):
-        """`gains`: in per cent, by point."""
+        """`gains` are in per cent, by point."""
         figure = ALL[name]
         where = {job: place for place, point in enumerate(figure.points) for job in (point.far_job, point.near_job)}
 
@@ -350,7 +349,8 @@ class RealProgram(unittest.TestCase):
         self.assertIn('"sent"', runs[0])
 
     def test_summa_where_ranks_are_in_different_calls(self):
-        """Broadcasts along rows and columns, left to Open MPI: while one rank is in the first, others are in the next."""
+        """Broadcasts along rows and columns, passed through to Open MPI: while one rank is in the first,
+        others are in the next."""
         if not REAL:
             self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "ntw10e5.json")
@@ -359,7 +359,7 @@ class RealProgram(unittest.TestCase):
         self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us, 1\.600 us of it computing, \d+\.\d+ us at least\nwhole:binary: ")
 
     def test_a_call_takes_as_long_wherever_it_stands(self):
-        """Many messages of one moment, whose order decides."""
+        """Many messages of the same moment, whose order decides."""
         if not REAL:
             self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "smp12e5.json")
@@ -371,6 +371,6 @@ class RealProgram(unittest.TestCase):
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        given = sys.argv.pop(1)  # empty where it is not built
+        given = sys.argv.pop(1)  # empty if it is not built
         REAL = os.path.abspath(given) if given else ""
     unittest.main()

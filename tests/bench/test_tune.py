@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the whole of bench/tune, on a made-up cluster. Usage: test_tune.py [RULES_VERDICT]"""
+"""Tests of all of bench/tune on an artificial cluster. Usage: test_tune.py [RULES_VERDICT]"""
 
 import csv
 import json
@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 class Command(Folder):
-    """The whole command on the made-up cluster."""
+    """The whole command on the artificial cluster."""
 
     def setUp(self):
         super().setUp()
@@ -46,7 +46,7 @@ class Command(Folder):
         return done.returncode, done.stdout + done.stderr
 
     def started(self):
-        """The jobs so far."""
+        """Returns the number of jobs so far."""
         with open(self.count, encoding="utf-8") as file:
             return file.read().splitlines()
 
@@ -54,7 +54,7 @@ class Command(Folder):
         return fake_model.chosen(fake_model.load(self.rules), operation, size)
 
     def check_file(self):
-        """By the schema, and by the plugin's own parser."""
+        """Checks by the schema and by the plugin's own parser."""
         if VERDICT:
             done = subprocess.run([VERDICT, self.rules], text=True, capture_output=True, check=True)
             self.assertEqual(done.stdout, "accepted\n")
@@ -104,8 +104,8 @@ class Command(Folder):
         self.assertIn("0 choices changed", output)
 
     def test_links_that_mislead_the_model_are_left_out(self):
-        """What they change is 1.3 times as slow for small messages, and faster for large ones: for these it is found
-        all the same."""
+        """Under the measured links small messages take 1.3 times as long, large ones less, for which the
+        tuner still finds the gain."""
         status, output = self.tune(mode="misled")
         self.assertEqual(status, 0, output)
         self.assertRegex(output, r"links the model's choices took \d.\d% more time, in the mean of 7 cells .* left out")
@@ -124,7 +124,7 @@ class Command(Folder):
         self.assertLess(shares["before"]["5%"]["count"], shares["after"]["5%"]["count"])
 
     def test_equals_change_nothing(self):
-        """Though times differ by 3 % from job to job."""
+        """Times differ by 3 % from job to job."""
         for seed in range(1, 5):
             status, output = self.tune(mode="equal", seed=seed)
             self.assertEqual(status, 0, output)
@@ -199,7 +199,7 @@ class Command(Folder):
         self.assertEqual(again, ["collective_latency bcast 1 1"], "nothing but the look at the hierarchy")
 
     def check_it_goes_on(self):
-        """After an interruption: all files come to be, and nothing is measured again."""
+        """After an interruption all files appear, and nothing is measured again."""
         before = self.started()
         status, output = self.tune()
         self.assertEqual((status, self.in_force(8)), (0, "small"), output)
@@ -220,7 +220,7 @@ class Command(Folder):
         self.check_it_goes_on()
 
     def patched(self, change, *options):
-        """The same with a piece of Python before."""
+        """Runs the same with a piece of Python before."""
         code = ("import os, signal, sys; sys.path.insert(0, sys.argv.pop(1));"
                 f"from strata_bench.tune import command_line, race, session; {change};"
                 "sys.exit(command_line.main(sys.argv[1:]))")
@@ -228,7 +228,7 @@ class Command(Folder):
                                             "--no-plots"))
 
     def stopped_in(self, step):
-        """Interrupted where a step of the session begins."""
+        """Interrupts at the start of a step of the session."""
         status, output = self.patched(f"session.Session.{step} = lambda *_: os.kill(os.getpid(), signal.SIGTERM)")
         self.assertEqual(status, 128 + 15, output)
 
@@ -238,7 +238,7 @@ class Command(Folder):
         self.check_it_goes_on()
 
     def test_what_was_finished_is_not_refused(self):
-        """Stopped with all files written, and before the measurements were removed: what follows is another run."""
+        """Stopped with all files written, before the measurements were removed: the next run is a new one."""
         self.stopped_in("done")
         self.assertEqual(self.in_force(8), "small")
         status, output = self.tune(seed=2)
@@ -263,10 +263,10 @@ class Command(Folder):
     def test_who_does_something_else_does_not_count(self):
         status, output = self.tune(mode="other")
         self.assertEqual((status, self.in_force(8), self.in_force(1 << 20)), (0, "near", "large"), output)
-        self.assertIn("bcast-8: asked for tree linear, the job did tree cluster chain", output)
+        self.assertIn("bcast-8: requested tree linear, the job used tree cluster chain", output)
 
     def test_what_nobody_tells_does_not_count(self):
-        """With a launcher that keeps what jobs write to standard error."""
+        """Uses a launcher that drops the jobs' standard error."""
         status, output = self.tune(mode="silent")
         self.assertEqual(status, 1, output)
         self.assertRegex(output, "FAILED: bcast-8 and 6 more, the job: the plugin reported nothing: .*standard error")
@@ -284,7 +284,7 @@ class Command(Folder):
         self.assertIn(status, (0, 1, 3), output)
 
     def test_a_check_without_time_goes_on(self):
-        """What was measured is not measured again, and there is time for the others."""
+        """Results are not measured again, which leaves time for the others."""
         status, output = self.patched("batch = race.Race._batch;"
                                       "race.Race._batch = lambda self, *what: self._budget.left > 0 and"
                                       " (batch(self, *what), setattr(self._budget, '_start', -1e6))[0]",
@@ -292,7 +292,7 @@ class Command(Folder):
         self.assertEqual(status, 3, output)
         self.assertRegex(output, "[16] of 7 cells measured .*; no time for [16] more.\nThe same command measures these")
         before = self.started()
-        self.assertEqual(len(before), 2)  # the look at the hierarchy, and one heat
+        self.assertEqual(len(before), 2)  # reading the hierarchy, and one heat
         status, output = self.tune("--check", "--within", "100%")
         self.assertEqual(status, 0, output)
         self.assertIn("7 of 7 cells measured", output)
@@ -304,7 +304,7 @@ class Command(Folder):
         self.assertEqual(status, 3, output)
 
 
-# The program rules_verdict, or "" where it is not built.
+# path of rules_verdict, or "" if it is not built
 VERDICT = sys.argv.pop(1) if sys.argv[1:2] == [""] or os.path.sep in "".join(sys.argv[1:2]) else ""
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of how bench/tune chooses: races, decisions, and their picture."""
+"""Tests of bench/tune's choices: races, decisions, and their picture."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ def cell(size=64, operation="bcast", **predicted):
 
 
 def in_jobs(times):
-    """The times by contender, dealt out to the jobs of a final."""
+    """Returns the times by contender, distributed over the jobs of a final."""
     return [{name: its[number::FINAL_JOBS] for name, its in times.items()} for number in range(FINAL_JOBS)]
 
 
@@ -63,7 +63,7 @@ class Decisions(unittest.TestCase):
 
     @staticmethod
     def under_links(now, then, **others):
-        """A cell in which the measured links changed what the model chooses."""
+        """A cell in which the measured links changed the model's choice."""
         one = cell(before=100, **dict.fromkeys(others, 100))
         one.plans = dataclasses.replace(one.plans, before="before")
         one.times = {name: [us] * 9 for name, us in {IN_FORCE: now, "before": then, **others}.items()}
@@ -95,7 +95,7 @@ class Decisions(unittest.TestCase):
         self.assertEqual((found.name, found.changes), (IN_FORCE, True), "by a rule")
 
     def test_what_was_before_stays_unmeasured(self):
-        """Without the links that is what the model chooses."""
+        """Without the links the model chooses it."""
         bad, unmeasured, half = self.under_links(10.0, 9.5), self.under_links(1, 1), self.under_links(10.0, 9.9)
         unmeasured.times = {name: [] for name in unmeasured.times}
         half.times["before"] = []
@@ -108,7 +108,7 @@ class Decisions(unittest.TestCase):
 
     @staticmethod
     def second_run(chance, middles, choose):
-        """Which contender is in force after a run."""
+        """Returns the contender in force after a run."""
         one = cell(**{str(number): 100 for number in range(len(middles) - 1)})
         one.times = {name: [middle * chance.lognormvariate(0, 0.05) for _ in range(60)]
                      for name, middle in zip(one.times, middles)}
@@ -118,7 +118,7 @@ class Decisions(unittest.TestCase):
         return list(one.times).index(choose(one))
 
     def worsened(self, choose, runs=300):
-        """Of runs one after the other, how many made the choice worse; the first is what the model chose."""
+        """Returns how many successive runs made the choice worse; the first one is the model's choice."""
         chance, worse = random.Random(11), 0
         for _ in range(runs):
             middles = [100 * chance.uniform(0.97, 1.03) for _ in range(8)]
@@ -133,8 +133,8 @@ class Decisions(unittest.TestCase):
 
     @staticmethod
     def changes(looks, jobs, effect, gain=0.0, runs=600):
-        """The share of decisions for another way, which takes less time by `gain`. Times differ by `effect` from job
-        to job, and by 2 % within."""
+        """Returns the share of decisions for an alternative that takes less time by `gain`. Times differ by
+        `effect` from job to job, and by 2 % within."""
         chance, changed = random.Random(17), 0
 
         def job(number):
@@ -146,7 +146,7 @@ class Decisions(unittest.TestCase):
             one = cell(a=100)
             one.times = job(20)
             one.finals = tuple([job(FINAL_REPETITIONS) for _ in range(FINAL_JOBS)] for _ in range(2))
-            if jobs == 1:  # as if their repetitions were those of one
+            if jobs == 1:  # as if these were one job's repetitions
                 one.finals = ([{name: its[number::FINAL_JOBS] for name, its in whole.items()}
                                for number in range(FINAL_JOBS)] for whole in (job(20),) * 2)
                 one.finals = tuple(one.finals)
@@ -154,7 +154,7 @@ class Decisions(unittest.TestCase):
         return changed / runs
 
     def test_what_differs_from_job_to_job_is_no_reason(self):
-        """Of ways that are equal: hardly ever; in one job, often."""
+        """With equal contenders: hardly ever; with one job, often."""
         for effect in (0.01, 0.03, 0.05):
             self.assertLess(self.changes(2, FINAL_JOBS, effect), 0.01, effect)
             self.assertLess(self.changes(1, FINAL_JOBS, effect), 0.1, effect)
@@ -173,8 +173,8 @@ class Races(unittest.TestCase):
 
     def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS, untold=(), effect=0.0,
              seed=1):
-        """times(contender, size) in microseconds, that differ by `effect` from job to job; `untold`: contenders of
-        which nobody says what was done."""
+        """`times(contender, size)` in microseconds differ by `effect` from job to job; the plugin reports
+        no plans of the contenders `untold`."""
         self.now, self.jobs, self.saved = 0.0, [], []
         chance = random.Random(seed)
 
@@ -221,7 +221,8 @@ class Races(unittest.TestCase):
         self.assertEqual(self.jobs, [])
 
     def test_the_budget(self):
-        """With predictions that are wrong by up to a factor of 20, no more than one job too long; cheap cells first."""
+        """With predictions that are wrong by up to a factor of 20, at most one job is too long; cheap cells
+        come first."""
         for seed in range(30):
             chance = random.Random(seed)
             cells = [cell(8 << power, operation, ours=50 << power, a=(60 << power) * chance.uniform(0.05, 1))
@@ -231,7 +232,7 @@ class Races(unittest.TestCase):
             longest = max(len(names) * (repetitions * (size * 12.1e-6 + self.AROUND)) + self.STARTUP
                           for _, work, repetitions in self.jobs for size, names in work)
             self.assertLess(budget.spent, seconds + max(longest, seconds / 20))
-            # Of 5 seconds the jobs of a final, a second to start each, are too many.
+            # In 5 seconds the jobs of a final, each with a start of a second, do not fit.
             self.assertGreater(budget.spent, seconds / (2 if seconds > 5 else 3))
             self.assertTrue(all(one.times[IN_FORCE] for one in cells if one.size == 8))
             if seconds == 5:
@@ -255,7 +256,7 @@ class Races(unittest.TestCase):
         self.assertEqual((one.failed, len(one.times["a"]), len(one.times["b"])), ({"a": "3 wrong bytes"}, 2, 60))
 
     def test_who_does_not_tell_what_it_did(self):
-        """Is out; what is in force as well, and then nothing can be said to be better."""
+        """It is out; if it is in force as well, no contender counts as better."""
         one = cell(a=100, b=100)
         self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], untold={"a"})
         self.assertEqual((list(one.failed), decide(one).name, one.failure), (["a"], "b", ""))
@@ -315,7 +316,7 @@ class Races(unittest.TestCase):
         self.assertEqual(decide(one).best, "a")
 
     def test_a_final_takes_all_its_jobs_or_none(self):
-        """As far as one can tell before: of a final cut short nothing can be said. A second to start each job."""
+        """The time of a final that was cut short cannot be predicted. A job takes a second to start."""
         for seconds, wanted, name in ((12, [3, 3], "a"), (6.5, [3, 0], IN_FORCE), (4.4, [0, 0], IN_FORCE)):
             one = cell(a=100)
             budget = self.race([one], seconds, lambda name, _: {IN_FORCE: 100, "a": 80}[name], heats=(12,))
@@ -323,14 +324,14 @@ class Races(unittest.TestCase):
             self.assertEqual((list(map(len, one.finals)), decide(one).name), (wanted, name), seconds)
 
     def test_finals_are_first_where_a_choice_seems_wrong(self):
-        """Of three cells, in a time for one final."""
+        """Three cells, with time for one final."""
         us = {8: (100, 99), 64: (3000, 2100), 512: (100, 95)}
         cells = [cell(size=size, operation=name, a=100) for size, name in zip(us, ("bcast", "reduce", "gather"))]
         self.race(cells, 9.5, lambda name, size: us[size][name != IN_FORCE], heats=(12,))
         self.assertEqual([len(one.finals[0]) for one in cells], [0, 3, 0])
 
     def test_equals_change_nothing(self):
-        """Though times differ by 3 % from job to job."""
+        """Times differ by 3 % from job to job."""
         for number in range(40):
             one = cell(a=100, b=100, c=100)
             self.race([one], 100, lambda *_: 100, effect=0.03, seed=number)
@@ -355,7 +356,8 @@ class Races(unittest.TestCase):
         self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b depends on the order"))
 
     def alike(self, heats):
-        """How far what is in force seems to be from the best of twenty that are alike, with and without a final."""
+        """How far the choice in force seems to be from the best of twenty equal ones, with and without a
+        final."""
         chance, with_final, without = random.Random(5), [], []
         for _ in range(40):
             one = cell(**{str(number): 100 for number in range(20)})
@@ -371,7 +373,7 @@ class Races(unittest.TestCase):
         self.assertGreater(without, 1.15)
 
     def test_favourites_get_their_repetitions(self):
-        """Ten that are alike: the heats end after two repetitions, the semifinal sees to the five best."""
+        """Ten equal ones: the heats end after two repetitions, the semifinal measures the five best."""
         one = cell(**{str(number): 100 for number in range(9)})
         chance = random.Random(6)
         self.race([one], 100, lambda *_: 100 * chance.lognormvariate(0, 0.05), heats=(2,))

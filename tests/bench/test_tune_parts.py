@@ -21,7 +21,7 @@ SHAPE = rules.Shape(8, "8 ranks: cluster 2, node 4", (("cluster", 2), ("node", 4
 
 
 def picture(*levels):
-    """levels: (kind, lists of members); the greatest rank leads."""
+    """Returns levels of (kind, lists of members); the greatest rank leads."""
     return {"ranks": 1 + max(rank for _, groups in levels for group in groups for rank in group),
             "levels": [{"kind": kind, "groups": [{"leader": max(group), "members": group} for group in groups]}
                        for kind, groups in levels]}
@@ -59,15 +59,15 @@ class Hierarchies(unittest.TestCase):
             return [group["members"] for group in whole["levels"][place]["groups"]]
 
         block = picture(("cluster", [[0, 1, 2, 3, 4, 5]]), ("node", [[0, 1, 2], [3, 4, 5]]), ("numa", [[0, 1], [4, 5]]))
-        block |= {"walk": list(range(6)), "topology_order_nodes": [0, 3], "receivers": [0, 1, 1, 3, 4, 5]}
+        block |= {"topology_order": list(range(6)), "topology_order_nodes": [0, 3], "receivers": [0, 1, 1, 3, 4, 5]}
         cyclic = hierarchy.dealt(block, True)
         self.assertEqual((members(cyclic, 1), members(cyclic, 2)), ([[0, 2, 4], [1, 3, 5]], [[0, 2], [3, 5]]))
-        self.assertEqual((cyclic["walk"], cyclic["topology_order_nodes"]), ([0, 3, 1, 4, 2, 5], [0, 3]))
+        self.assertEqual((cyclic["topology_order"], cyclic["topology_order_nodes"]), ([0, 3, 1, 4, 2, 5], [0, 3]))
         self.assertEqual((cyclic["receivers"], cyclic["levels"][1]["groups"][0]["leader"]), ([0, 1, 2, 3, 2, 5], 4))
         for one in (block, cyclic):
             self.assertEqual((hierarchy.dealt(one, False), hierarchy.dealt(one, True)), (block, cyclic))
         self.assertEqual([hierarchy.is_block(one) for one in (block, cyclic)], [True, False])
-        # Without a walk, and with ranks of no group: one is a place.
+        # Without a topology order, and with ranks of no group: each is a place.
         alone = picture(("node", [[0, 1, 2, 3, 4]]), ("numa", [[0, 1], [2, 3]]))
         self.assertEqual(members(hierarchy.dealt(alone, True), 1), [[0, 3], [1, 4]])
         flat = picture(("node", [[0, 1]]))
@@ -84,7 +84,8 @@ class Hierarchies(unittest.TestCase):
 
 class Links(unittest.TestCase):
     def evaluate(self, spoil=lambda times: times, at_once=lambda count: 1.0):
-        """Of links with a latency of 20, an overhead of 2, 1000 bytes per microsecond. `at_once`: times the rate."""
+        """Links with a latency of 20, an overhead of 2, 1000 bytes per microsecond. `at_once` are factors
+        of the rate."""
         wanted = links.experiments(hierarchy.levels_of(fake_model.PICTURE))
         records = []
         for _, _, line in wanted:
@@ -116,7 +117,7 @@ class Links(unittest.TestCase):
         self.assertEqual(found[0].entry()["parallel"], 1)
 
     def test_a_gap_longer_than_half_the_way(self):
-        """One way takes 24: more than 12 at each end cannot be."""
+        """One way takes 24: the overhead cannot exceed 12 at each end."""
         wanted = [("node", "round trip", ""), ("node", "gap", ""), ("node", "rate", "")]
         records = [{"count": 1, "bytes": 8, "pairs": [[0, 1]], "times": [48] * 6},
                    {"count": 101, "bytes": 8, "pairs": [[0, 1]], "times": [48 + 100 * 30] * 6},
@@ -215,14 +216,14 @@ class PlansOfTheModel(unittest.TestCase):
 
 
 class WhatAJobDid(Folder):
-    """A job whose contenders are what is in force, a tree, and forward."""
+    """A job whose contenders are the choice in force, a tree, and forward."""
 
     SIZE, TIMES = 4096, [7.0, 8.0]
     TREE = "tree (node linear/0)"
     ASIDE = "[n0:1] coll:strata: {}: all calls are passed through to the underlying component: no levels\n"
 
     def cell(self, *lines):
-        """After a job that says `lines`, with the contender's number for "{}", for each of them."""
+        """Ends a job that prints `lines`, once per contender, with its number for "{}"."""
         record = {"collective": "allreduce", "bytes": self.SIZE, "candidates": [],
                   "chosen": {"engine": "tree", "predicted_us": 5, "forward_us": 6,
                              "levels": [{"level": "node", "algorithm": "linear", "segment": 0}]}}
@@ -264,7 +265,7 @@ class WhatAJobDid(Folder):
         self.assertEqual(self.cell(self.ASIDE, self.ASIDE).others, {IN_FORCE: FORWARD})
 
     def test_it_does_not_count(self):
-        """Where another file chose it, and with this one the plugin does something else."""
+        """Another file chose it, and with this file the plugin does something else."""
         told = (("allreduce_algorithm", "tree"),)
         cell = Cell(plans.Plans("allreduce", self.SIZE, plans.forward("allreduce"),
                                 (plans.Contender(IN_FORCE), plans.Contender("tree linear", told))))

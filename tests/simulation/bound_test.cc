@@ -54,9 +54,9 @@ TEST_F(Bound, BusesCarryWhatTheirCoresGetAndWhatGoesOnToOthers) {
     // 7 cores get the vector, 3 of them from another domain, whose bus carries it as well: on 4 buses.
     EXPECT_DOUBLE_EQ(us(Collective::bcast, 8000), 10 * 8000 / 4.0 / 100);
     EXPECT_DOUBLE_EQ(us(Collective::reduce, 8000, 5), 10 * 8000 / 4.0 / 100);
-    // As many sums go to where the result is completed, as many results from there.
+    // The partial sums that reach the rank that completes the result equal the results that leave it.
     EXPECT_DOUBLE_EQ(us(Collective::allreduce, 8000), 20 * 8000 / 4.0 / 100);
-    // 8 cores get 7 blocks, 4 domains 6 of other ones.
+    // 8 cores get 7 chunks; 4 domains get 6 from others.
     EXPECT_DOUBLE_EQ(us(Collective::allgather, 8000), (8 * 7000 + 4 * 6000) / 4.0 / 100);
 }
 

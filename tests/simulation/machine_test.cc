@@ -1,4 +1,4 @@
-// Descriptions of machines: what is read, and what a mistake is called.
+// Descriptions of machines: reading, and the messages of errors.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ Machine read(const std::string& text) {
     }
 }
 
-/// The message behind the name of the file, after `from` was replaced by `to`.
+/// Returns the message after the file's name if `to` replaces `from`.
 std::string mistake(const std::string& from, const std::string& to) {
     std::string text = good;
     const std::size_t at = text.find(from);

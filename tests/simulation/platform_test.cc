@@ -1,4 +1,4 @@
-// Messages take on a platform what the machine's description says.
+// Messages on a platform take the times of the machine's description.
 #include <gtest/gtest.h>
 #include <simgrid/s4u.hpp>
 #include <smpi/mpi.h>
@@ -20,7 +20,7 @@ struct Transfer {
     int to;
 };
 
-/// Until the last transfer of each set has ended, in microseconds.
+/// Returns the microseconds until the last transfer of each set has ended.
 std::vector<double> times(const char* file, const std::vector<std::vector<Transfer>>& sets) {
     const Machine machine = read_machine(std::string(STRATA_MACHINES) + file);
     const Ranks ranks(machine, {});
@@ -49,13 +49,13 @@ std::vector<double> times(const char* file, const std::vector<std::vector<Transf
     return ends;
 }
 
-/// Latency, bytes by MB/s, and the processors' overheads, which both ends have at the same time.
+/// Returns latency, bytes by MB/s, and the CPU overheads, which both ends have at the same time.
 double expected(double latency_us, double mbytes_per_s, double transfers, double overhead_us) {
     return latency_us + transfers * bytes / mbytes_per_s + overhead_us;
 }
 
-/// Nobody sends to rank 1.
-TEST(Platform, RanksThatWaitForEverAreReported) {
+/// No rank sends to rank 1.
+TEST(Platform, RanksThatWaitForEverAreToldOf) {
     const Machine machine = read_machine(std::string(STRATA_MACHINES) + "nuioa8.json");
     const Ranks ranks(machine, {});
     const auto stuck = [&] {
@@ -70,7 +70,7 @@ TEST(Platform, RanksThatWaitForEverAreReported) {
 }
 
 TEST(Platform, NicsWriteSlowlyIntoOtherDomains) {
-    // Ranks 0 and 1 are in domain 0, 2 and 3 in domain 1, where the NIC is; 8 to 15 on the next node.
+    // Ranks 0 and 1 are in domain 0, 2 and 3 in domain 1, which has the NIC; 8 to 15 are on the next node.
     const auto found = times("nuioa8.json", {{{0, 1}},
                                              {{0, 2}},
                                              {{0, 8}},
@@ -126,7 +126,7 @@ TEST(Platform, DomainsShareTheirBus) {
 }
 
 TEST(Platform, NoTransferCountsMoreThanAnother) {
-    // All have a quarter of the bus until the one that leaves the package has ended.
+    // All have a quarter of the bus until the transfer that leaves the package has ended.
     const auto found = times("smp12e5.json", {{{0, 1}, {0, 1}, {2, 3}, {2, 3}, {4, 5}, {4, 5}, {6, 8}}});
     EXPECT_NEAR(found[0], expected(0.25, 17000, 4, 0.2) + bytes / 4500.0, 2);
 }

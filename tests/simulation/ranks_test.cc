@@ -45,7 +45,7 @@ TEST(SimulatedRanks, LowestOnesLeadOnRequest) {
         }
         return -1;
     };
-    EXPECT_EQ(leader_of_second_node(ranks.hierarchy()), 10);  // in domain 1, where the NIC is
+    EXPECT_EQ(leader_of_second_node(ranks.hierarchy()), 10);  // in domain 1, which has the NIC
     EXPECT_EQ(leader_of_second_node(ranks.seen_as("lowest")), 8);
 }
 

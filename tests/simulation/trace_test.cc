@@ -1,4 +1,4 @@
-// The same messages over simulated ranks as over the in-process transport.
+// Simulated ranks send the same messages as the in-process transport.
 #include <gtest/gtest.h>
 #include <simgrid/s4u.hpp>
 
@@ -37,7 +37,7 @@ Streams in_process(const TracedCall& one, std::uint64_t seed) {
     return streams;
 }
 
-/// Runs all cases on 64 simulated ranks, of which the first ones take part.
+/// Runs all cases on 64 simulated ranks; the first ones take part.
 std::vector<Streams> simulated(const std::vector<TracedCall>& cases) {
     const simulation::Machine machine = simulation::read_machine(STRATA_MACHINES "nuioa8.json");
     simulation::Ranks ranks(machine, {});
@@ -82,7 +82,7 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
     EXPECT_GT(messages, 20000U);
 }
 
-/// The comparison sees one message of another size, and another tree.
+/// The comparison detects one message of another size, and another tree.
 TEST(Traces, DifferWherePlansDo) {
     TracedCall one = random_traced_call(3, Collective::bcast);
     one.hierarchy = regular_hierarchy({3, 4});
