@@ -38,7 +38,7 @@ algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const
         setting.parallel = link.mbytes_per_s / *setting.bytes_per_us;
         setting.handshake_us = 0;  // SMPI's copies take no time
         setting.gap_us = 0;        // NICs carry bytes
-        setting.offloaded = true;  // processors of SMPI do not copy
+        setting.offloaded = true;  // SMPI's hosts do not copy
         if (link.bus_mbytes_per_s > 0) setting.bus_bytes_per_us = link.bus_mbytes_per_s;
         if (is_network(level.kind) && far_receive_mbytes_per_s > 0)
             setting.far_share = std::max(0.0, *setting.bytes_per_us / far_receive_mbytes_per_s - 1);

@@ -144,7 +144,7 @@ class Program(Runs):
             with open(f"{prefix}.{rank}", encoding="utf-8") as file:
                 lines = file.read().splitlines()
             self.assertFalse([line for line in lines if not line.startswith("[")], lines)
-            # Of the two contenders, and of temporary communicators before them.
+            # The two contenders' communicators, and temporary ones before them.
             self.assertGreaterEqual(sum("new communicator" in line for line in lines), 2)
         status, output = self.run_program(*call, os.path.join(self.folder, "missing", "errors"))
         self.assertEqual(status, 0, output)

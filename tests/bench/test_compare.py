@@ -52,7 +52,7 @@ class Shared(Folder):
 
         self.assertEqual(told("levels", "levels (node tuned/0)"), "")
         self.assertIn("ignored its settings", told("levels", "levels (node tuned/0)", "set by the user"))
-        self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and takes tree")
+        self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and uses tree")
         self.assertEqual(told("strata", "forward"), "")
         self.assertEqual(told("rails", "rails (node flat/0) in 2 rails"), "")
         self.assertEqual(told("nodes", "tree (cluster chain/0, node flat/0)"), "")

@@ -60,7 +60,7 @@ void print_choice(const algorithms::Plan& plan) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Processor time of a plan"};
+    CLI::App app{"Measures the CPU time of plans"};
     bool choices = false;
     int batches = 5;
     int most = 1 << 20;

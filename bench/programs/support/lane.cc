@@ -1,4 +1,13 @@
-// The full-lane mock-up: every rank of a node carries its share of the node's data.
+// The full-rail mock-up: every rank of a node carries its share of the node's data.
+//
+//     node 0   0 1 2   Bcast: Scatter in the root's node, Bcast of n/k on each rail, Allgather in every node
+//              | | |   Allreduce: Reduce_scatter in every node, Allreduce of n/k on each rail, Allgather
+//     node 1   3 4 5   Reduce: Reduce_scatter, Reduce of n/k, Gather in the root's node
+//              rails   Allgather, Gather: first on the rails, then in the node; Scatter: the reverse
+//
+// Cost with N nodes of k ranks: T_node(k, n) per step in a node, T_rail(N, n/k) on all k rails at
+// once; each T is (alpha, beta) of the MPI library's own algorithm. A NIC carries the same n as through one
+// leader.
 
 #include <algorithm>
 #include <stdexcept>

@@ -7,7 +7,8 @@
 
 namespace bench {
 
-// One leader per node, level by level: first within the nodes, then between the leaders, or the reverse.
+// One leader per node, level by level: first within the nodes, then between the leaders, or the
+// reverse. Cost: the sum of the levels, each by the MPI library's own algorithm.
 std::unique_ptr<Calls> make_hierarchical(MPI_Comm comm, std::span<const int> node_of);
 
 // All ranks of a node at once, each on its rail to the ranks of the same place on other nodes (Traeff

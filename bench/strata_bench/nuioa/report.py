@@ -225,8 +225,8 @@ def _figure_8(measurement, size, _paint):
     alone = _percent(*(measurement.median(case, "strata", size) for case in (BINDINGS[-2], BINDINGS[0])))
     return ["  Paper: +50 % with 1 process per node, falling to +10 % with 8.",
             f"  Here: {_gains(measurement, FIGURES['8'], size, lambda case: case.each)} per node. "
-            + "With 1 there is nobody to",
-            "  elect" + (f" (binding the others near: {alone})." if near else ".")]
+            + "With 1 there is no",
+            "  election" + (f" (binding the others near: {alone})." if near else ".")]
 
 
 def _figure_9(measurement, size, _paint):
