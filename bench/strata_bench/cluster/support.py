@@ -25,7 +25,7 @@ def release_of(mpirun):
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
     release, said = reported_release(program)
     if release not in (4, 5):
-        raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; asked for its version it says '{said.strip()}'")
+        raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; --version prints '{said.strip()}'")
     return release
 
 

@@ -43,7 +43,7 @@ class Summa(Figure):
     @property
     def statement(self):
         return (f"seed paper on hardware communicators, section 7.3, figure {self.number}: topological is "
-                f"{self.greatest:g}x as fast as simple; the shape of the grid and the order of the ranks are not said")
+                f"{self.greatest:g}x as fast as simple; it gives neither the shape of the grid nor the order of the ranks")
 
     def runs(self):
         return [SummaRun(self.machine, "summa", (_BLOCK,), tuple(_TITLES), ("--order", order), rows=self.grid[0])

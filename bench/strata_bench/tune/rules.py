@@ -46,7 +46,7 @@ def choice(operation, parameters):
             level, _, value = entry.rpartition("=")
             levels.setdefault(level, {})[rule_key] = of(value)
     if told:
-        raise ValueError(f"no rule says {', '.join(sorted(told))}")
+        raise ValueError(f"no rule can set {', '.join(sorted(told))}")
     if levels:
         body["levels"] = [{**({"level": level} if level else {}), **values} for level, values in levels.items()]
     return json.dumps(body)
