@@ -250,7 +250,7 @@ def _show_own_interfaces(scratch):
 
 
 def _start_relay(state, program, links):
-    """Starts the relay if there are links for it; returns the channel of its messages."""
+    """Starts the relay if there are links for it; returns the lines that it has logged."""
     if not links:
         return []
     with open(state.path("relay.log"), "w", encoding="utf-8") as log:

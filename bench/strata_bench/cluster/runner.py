@@ -183,8 +183,7 @@ def _supervise(state, node, command, environment, timeout):
     return _exit_code(status)
 
 
-# Settings of the machine's own job starter: containers set it to `isolated`, which starts no jobs on other
-# nodes.
+# The machine's own choice of a job starter: containers set `isolated`, which starts no jobs on other nodes.
 _OF_THE_MACHINE = ("OMPI_MCA_plm", "PRTE_MCA_plm")
 
 

@@ -7,7 +7,7 @@ COMPOSED = "composed"
 RIVAL = "tuned"  # the gate passes nothing without its times; others may be absent, as han is on one node
 STOCK = (RIVAL, "han")  # components that a user has without the plugin
 _BLOCKED = ("allgather", "allgatherv", "allreduce")
-ENGINES = {  # operations that each mock-up covers
+ENGINES = {  # the plugin's engines and the operations of each
     "tree": tuple(operations.ALL),
     "ring": _BLOCKED,
     "rails": ("bcast", *_BLOCKED),

@@ -27,7 +27,7 @@ class Example:
     bytes: int  # size of its longest message, which determines the repetitions
     statement: str  # of the paper
     own_choice: tuple = ()  # hierarchies that are measured a second time, with coll/tuned's own choice of a Bcast
-    broadcasts: str = ""  # its Bcast otherwise
+    broadcasts: str = ""  # algorithm of its Bcast otherwise
 
     def rows(self):
         """Returns (hierarchy, suffix of its name)."""

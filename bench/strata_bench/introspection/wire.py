@@ -36,8 +36,7 @@ PATTERNS = (Pattern("shift", 256 * _KIB), Pattern("shift", 4096 * _KIB), Pattern
 
 
 def monitored(competitor):
-    """Returns the same competitors with Open MPI's monitoring, which needs the cluster's single
-    point-to-point layer."""
+    """Returns the competitor with Open MPI's monitoring added to ob1, the only layer in the cluster's settings."""
     return competitors.told(competitor, {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"})
 
 

@@ -22,8 +22,8 @@ _DECLINED = re.compile(r"\[(\S+)\] coll:base:comm_select: component not availabl
 _NEVER_BLOCKING = ("libnbc", "self", "inter")  # components that do not do what is measured, or do it alone
 _PLUGIN = "strata"
 
-# Seconds for each contender at each size: short operations are repeated more often. All ranks wait for each
-# other before each repetition, some milliseconds, so that more would cost minutes.
+# Least time of each contender at each size, which repeats short operations more often. All ranks wait for
+# each other before each repetition, some milliseconds, so that more would cost minutes.
 _LEAST_SECONDS = "0.01"
 
 
