@@ -13,8 +13,7 @@ namespace strata::simulation {
 struct Study {
     std::string machine_file;
     JobSpec job;
-    std::string selector =
-        "ompi";  ///< of SMPI, for `mpi` and for operations passed through to the underlying component
+    std::string selector = "ompi";  ///< of SMPI, for `mpi` and for operations passed through
     std::vector<std::string> contenders;
     std::vector<Call> calls;  ///< sizes are rounded up as Call requires; root every_root: one call per root
     bool check = false;       ///< gives every rank its own memory and checks every result

@@ -144,9 +144,8 @@ int main(int argc, char** argv) {
         "Nodes have 64 ranks, leaf switches 16 nodes. Columns: the records of all ranks (on the wire, in\n"
         "memory until the agreement, and kept for all communicators), the hierarchy, a copy of the\n"
         "communicator, which finds the hierarchy and the plans, the predicted agreement (us), and then the\n"
-        "first call of each operation: its plan and the edges of a rank in the middle, at 64 KiB "
-        "(Allgather:\n"
-        "8 bytes per rank)."};
+        "first call of each operation: its plan and the edges of a rank in the middle, at 64 KiB\n"
+        "(Allgather: 8 bytes per rank)."};
     int most = 1 << 20;
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

@@ -131,8 +131,7 @@ void check(int code, const char* what) {
 
 struct Watched {
     std::vector<unsigned long> messages, bytes;  // on rank 0: [sender * ranks + receiver]
-    std::vector<std::int64_t>
-        nics;  // on rank 0: five counters per rank; zero unless the rank is its node's leader
+    std::vector<std::int64_t> nics;              // on rank 0: five counters per rank; zero except for leaders
 };
 
 bench::NicCounters read_when_quiet(const Options& options) {
