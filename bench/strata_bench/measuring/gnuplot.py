@@ -93,7 +93,9 @@ set errorbars 0.5
 
 
 def draw_panels(panels, title, settings, base):
-    """Draws the output of script()."""
+    """Draws what script() makes of them, where a panel has curves."""
+    if not any(panels):
+        return [], "nothing to plot"
     return draw(lambda terminal, path: script(panels, title, settings, terminal, path), base)
 
 
