@@ -9,6 +9,7 @@
 #include <string>
 
 #include "algorithms/report/plan_listing.h"
+#include "command_line.h"
 #include "simulation.h"
 #include "topology/text.h"
 
@@ -178,15 +179,5 @@ int main(int argc, char** argv) {
     CLI::App app{"Simulates collectives on a machine with the plugin's own code.", "strata_simulate"};
     app.footer("Exit status: 0; 1 if a rank received wrong data; 2 for bad input.");
     add_options(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-    try {
-        return run(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "strata_simulate: %s\n", error.what());
-        return 2;
-    }
+    return simulation::run(app, argc, argv, [&] { return run(options); });
 }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "command_line.h"
 #include "summa.h"
 #include "topology/text.h"
 
@@ -60,17 +61,7 @@ int main(int argc, char** argv) {
            "As strata_simulate's; also whole:ALGORITHM@groups:N, N groups\nof neighbours per row and column")
         ->capture_default_str();
     app.add_option("--selector", study.selector, "SMPI's choices")->capture_default_str();
-    app.add_option("--order", study.job.order, "Order of the ranks: block, cyclic, shuffle:SEED (block)");
-    app.add_option("--json", options.json, "File for all results");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-    try {
-        return run(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "strata_simulate_summa: %s\n", error.what());
-        return 2;
-    }
+    app.add_option("--order", study.job.order, "block, cyclic, shuffle:SEED (block)");
+    app.add_option("--json", options.json, "Write all results there");
+    return simulation::run(app, argc, argv, [&] { return run(options); });
 }

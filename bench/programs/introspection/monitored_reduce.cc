@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "agreed_start.h"
+#include "checked.h"
 #include "command_line.h"
 
 namespace {
+
+using bench::check;
 
 constexpr const char* description =
     "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With\n"
@@ -28,12 +31,6 @@ struct Options {
     bool monitored = false;
     std::string json;
 };
-
-void check(int code, const char* what) {
-    if (code == MPI_SUCCESS) return;
-    std::fprintf(stderr, "monitored_reduce: %s returns %d\n", what, code);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 class Measurement {
 public:

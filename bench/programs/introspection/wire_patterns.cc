@@ -17,9 +17,12 @@
 #include <vector>
 
 #include "nic.h"
+#include "checked.h"
 #include "command_line.h"
 
 namespace {
+
+using bench::check;
 
 constexpr const char* description =
     "Watches a pattern of messages with a monitoring session and with the counters of the nodes' NICs.\n\n"
@@ -122,12 +125,6 @@ private:
     int most_here_ = 1;  // ranks of a node
     std::vector<char> out_, in_;
 };
-
-void check(int code, const char* what) {
-    if (code == MPI_SUCCESS) return;
-    std::fprintf(stderr, "wire_patterns: %s returns %d\n", what, code);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 struct Watched {
     std::vector<unsigned long> messages, bytes;  // on rank 0: [sender * ranks + receiver]

@@ -19,9 +19,12 @@
 
 #include "agreed_start.h"
 #include "nic.h"
+#include "checked.h"
 #include "command_line.h"
 
 namespace {
+
+using bench::check;
 
 constexpr const char* description =
     "Rank 0 sends messages of random sizes at random times to rank 1 on another node. A thread in each\n"
@@ -56,13 +59,7 @@ struct Sent {
     int bytes = 0;
 };
 
-void check(int code, const char* what) {
-    if (code == MPI_SUCCESS) return;
-    std::fprintf(stderr, "wire_series: %s returns %d\n", what, code);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-// A session misses a message that begins while it is suspended, so sending and reading hold this lock.
+// A message that begins while the session is suspended is in none: whoever sends or reads holds this.
 std::mutex sending_or_reading;
 
 // Runs in a thread of each process, because reading a session is collective.
