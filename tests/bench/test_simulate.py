@@ -16,7 +16,7 @@ import unittest
 from fakes import ROOT
 
 from strata_bench.simulate import enhancement, variation
-from strata_bench.simulate.figures import ALL
+from strata_bench.simulate.catalogue import ALL
 from strata_bench.simulate.runs import Found
 from strata_bench.simulate.vectors import grouped
 

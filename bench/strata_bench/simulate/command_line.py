@@ -4,7 +4,7 @@ import os
 
 from ..measuring import cli, command
 
-from .figures import ALL, DEFAULT
+from .catalogue import ALL, DEFAULT
 from .runs import Runner
 
 _OWN_FILES = rf"({'|'.join(ALL)})\.(txt|csv|svg|png)"
