@@ -33,8 +33,8 @@ void Arena::add_chunk(std::size_t bytes) {
 
 /// Moves to the start of the last chunk.
 void Arena::start_over() noexcept {
-    next_ = chunks_.empty() ? nullptr : chunks_.back().data;
-    left_ = chunks_.empty() ? 0 : chunks_.back().bytes;
+    next_ = chunks_.empty() ? own_.data() : chunks_.back().data;
+    left_ = chunks_.empty() ? own_.size() / alignment_bytes * alignment_bytes : chunks_.back().bytes;
 }
 
 void Arena::reset() noexcept {
@@ -56,6 +56,7 @@ void Arena::reset() noexcept {
 }
 
 void Arena::abandon() noexcept {
+    own_ = {};
     chunks_.clear();
     held_.store(0, std::memory_order_relaxed);
     start_over();

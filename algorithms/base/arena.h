@@ -19,6 +19,8 @@ public:
     /// reset() keeps up to `keep` bytes, but at most four times what any of the last `patience` to twice
     /// `patience` calls took.
     explicit Arena(std::size_t keep = default_keep) : keep_(keep) {}
+    /// Takes from `own` first, which outlives it and is aligned like what it takes.
+    explicit Arena(std::span<std::byte> own) : keep_(default_keep), own_(own) { start_over(); }
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena() override;
@@ -75,14 +77,15 @@ private:
     void give_back(std::size_t first) noexcept;
 
     std::size_t keep_;
+    std::span<std::byte> own_;          ///< in use while there are no chunks
     std::vector<Chunk> chunks_;         ///< the last one is in use
-    std::byte* next_ = nullptr;         ///< in the last chunk
-    std::size_t left_ = 0;              ///< bytes left there, in whole units of the alignment
-    std::atomic<std::size_t> held_{0};  ///< in all chunks
-    std::size_t taken_ = 0;             ///< bytes taken since the start or reset()
-    std::size_t most_ = 0;      ///< most bytes taken between two resets of this period of `patience` calls
-    std::size_t expected_ = 0;  ///< wanted bytes of the first chunk
-    int calls_ = 0;             ///< calls of this period
+    std::byte* next_ = nullptr;         ///< in the last chunk, or own_
+    std::size_t left_ = 0;              ///< there, in whole units of the alignment
+    std::atomic<std::size_t> held_{0};  ///< by all of them
+    std::size_t taken_ = 0;             ///< since the start or reset()
+    std::size_t most_ = 0;              ///< taken between two resets of this period of `patience` calls
+    std::size_t expected_ = 0;          ///< the first chunk is to have so many bytes
+    int calls_ = 0;                     ///< of this period
 };
 
 }  // namespace strata::algorithms

@@ -37,11 +37,16 @@ private:
     int code_ = under_way;
 };
 
-/// A call, or a part of one, that may have to wait: a coroutine that returns a code. It lives in the
-/// memory of an Arena, which is one of its parameters. It does nothing before it is started, or awaited by
-/// another task. All tasks of a call are made before its first message, because a rank that lacked memory
-/// later would leave the others waiting. An exception ends the task and those that await it, and reaches
-/// the caller of start(), progress() or run(); no task catches it.
+template <class T>
+concept LendsFrames = requires(T& one) {
+    { one.frames() } -> std::same_as<Arena&>;
+};
+
+/// A call, or a part of one, that may have to wait: a coroutine that returns a code. It has an Arena& among
+/// its parameters, or what LendsFrames, and lives in that arena's memory. It does nothing before it is
+/// started, or awaited by another task. All tasks of a call are made before its first message: later, a rank
+/// that lacks memory could not leave without the others waiting for it. An exception ends the task and those
+/// that await it, and reaches the caller of start(), progress() or run(); no task catches it.
 class [[nodiscard]] Task {
 public:
     struct promise_type;
@@ -107,8 +112,8 @@ struct Task::promise_type {
     };
 
     template <class... Parameters>
-    requires((std::same_as<Parameters, Arena> || ...)) static void* operator new(std::size_t bytes,
-                                                                                 Parameters&... parameters) {
+    requires(((std::same_as<Parameters, Arena> || LendsFrames<Parameters>) || ...)) static void* operator new(
+        std::size_t bytes, Parameters&... parameters) {
         Arena* arena = nullptr;
         ((arena = arena != nullptr ? arena : arena_in(parameters)), ...);
         return arena->take(bytes);
@@ -128,8 +133,12 @@ struct Task::promise_type {
 private:
     static Arena* arena_in(Arena& arena) { return &arena; }
     template <class Other>
-    static Arena* arena_in(Other&) {
-        return nullptr;
+    static Arena* arena_in([[maybe_unused]] Other& other) {
+        if constexpr (LendsFrames<Other>) {
+            return &other.frames();
+        } else {
+            return nullptr;
+        }
     }
 };
 

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory_resource>
 #include <new>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -38,7 +40,23 @@ TEST(Arena, GivesSeparateAlignedPieces) {
     EXPECT_NE(pieces[0], pieces[1]);  // an empty piece has its own address
 }
 
-/// For any pieces of a call, repeated calls soon hold one chunk for all.
+/// Memory of one's own comes first, and needs nothing from the system.
+TEST(Arena, TakesFromOwnMemoryFirst) {
+    alignas(Arena::alignment_bytes) std::array<std::byte, 300> own;
+    Arena arena{std::span(own)};
+    for (const bool again : {false, true}) {
+        EXPECT_EQ(arena.take(100), own.data()) << again;
+        EXPECT_EQ(arena.take(128), own.data() + 128) << again;
+        EXPECT_EQ(arena.held(), 0U) << again;
+        arena.reset();
+    }
+    arena.take(256);
+    std::byte* const more = arena.take(1);
+    EXPECT_TRUE(more < own.data() || more >= own.data() + own.size());
+    EXPECT_GT(arena.held(), 0U);
+}
+
+/// Whatever the pieces of a call are, repeated calls soon hold one chunk for all of them.
 TEST(Arena, NothingIsAllocatedAfterTheFirstCalls) {
     const std::vector<std::vector<std::size_t>> calls = {{10},
                                                          {16384, 16384},
