@@ -12,6 +12,8 @@
 namespace strata::component {
 namespace {
 
+using algorithms::Task;
+
 /// No less than anything that another rank brings.
 constexpr std::uint64_t neutral = std::numeric_limits<std::uint64_t>::max();
 constexpr unsigned failure_bits = 8;
@@ -33,50 +35,51 @@ std::string called(ompi_communicator_t* comm) {
 }
 
 /// Makes `words` those of rank 0 on every rank.
-int receive_first(MinAllreduce& all, int rank, std::span<std::uint64_t> words) {
+Task receive_first(SetUp& set_up, MinAllreduce& all, int rank, std::span<std::uint64_t> words) {
     if (rank != 0) {
         std::fill(words.begin(), words.end(), neutral);
     }
     int first = OMPI_SUCCESS;
     while (!words.empty()) {  // after an error, too: others wait for it
         const std::size_t piece = std::min(words.size(), MinAllreduce::most_words);
-        const int rc = all.exchange(words.first(piece));
+        const int rc = co_await all.exchange(set_up, words.first(piece));
         first = first == OMPI_SUCCESS ? rc : first;
         words = words.subspan(piece);
     }
-    return first;
+    co_return first;
 }
 
 /// The lowest ranks that do not have the value of rank 0, ascending; `neutral` where there are no more.
-int find_others(MinAllreduce& all, int rank, std::uint64_t value, std::span<std::uint64_t> others) {
+Task find_others(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value,
+                 std::span<std::uint64_t> others) {
     std::uint64_t first = value;
-    int rc = receive_first(all, rank, {&first, 1});
+    int rc = co_await receive_first(set_up, all, rank, {&first, 1});
     std::uint64_t last = 0;
     for (std::uint64_t& other : others) {  // after an error, too
         const auto own = static_cast<std::uint64_t>(rank);
         other = value != first && own > last ? own : neutral;
-        const int again = all.exchange({&other, 1});
+        const int again = co_await all.exchange(set_up, {&other, 1});
         rc = rc == OMPI_SUCCESS ? again : rc;
         last = other;
     }
-    return rc;
+    co_return rc;
 }
 
 /// True on the lowest of them.
-int find_other(MinAllreduce& all, int rank, std::uint64_t value, bool& found) {
+Task find_other(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value, bool& found) {
     std::uint64_t other = neutral;
-    const int rc = find_others(all, rank, value, {&other, 1});
+    const int rc = co_await find_others(set_up, all, rank, value, {&other, 1});
     found = other == static_cast<std::uint64_t>(rank);
-    return rc;
+    co_return rc;
 }
 
 /// What rank 0 says, on every rank, cut where it is too long.
 using Said = std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)>;
 const char* text_of(const Said& said) { return reinterpret_cast<const char*>(said.data()); }
-int receive_text(MinAllreduce& all, int rank, std::string_view own, Said& first) {
+Task receive_text(SetUp& set_up, MinAllreduce& all, int rank, std::string_view own, Said& first) {
     first.fill(0);
     own.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
-    return receive_first(all, rank, first);
+    return receive_first(set_up, all, rank, first);
 }
 
 const char* explanation(Failure failure) {
@@ -87,7 +90,8 @@ const char* explanation(Failure failure) {
     }
 }
 
-int report_keys(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own, std::uint64_t hash) {
+Task report_keys(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own,
+                 std::uint64_t hash) {
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
     std::string_view said = "(none)";
@@ -96,25 +100,25 @@ int report_keys(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings*
     }
     Said first;
     bool other = false;
-    const int before = receive_text(all, rank, said, first);
-    const int after = find_other(all, rank, hash, other);
+    const int before = co_await receive_text(set_up, all, rank, said, first);
+    const int after = co_await find_other(set_up, all, rank, hash, other);
     const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] {
             show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said), text_of(first));
         });
     }
-    return rc;
+    co_return rc;
 }
 
-int report_facts(MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash) {
+Task report_facts(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash) {
     static std::atomic<bool> done{false};
     bool other = false;
-    const int rc = find_other(all, ompi_comm_rank(comm), hash, other);
+    const int rc = co_await find_other(set_up, all, ompi_comm_rank(comm), hash, other);
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] { show_other_plans(compat::own_node(), node_at(comm, 0), called(comm)); });
     }
-    return rc;
+    co_return rc;
 }
 
 void report_failure(ompi_communicator_t* comm, const Outcome& outcome) {
@@ -128,7 +132,7 @@ void report_failure(ompi_communicator_t* comm, const Outcome& outcome) {
 
 }  // namespace
 
-int agree(MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcome) {
+Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcome) {
     const auto own = static_cast<std::uint64_t>(rank);
     Words least;
     least.fill(neutral);
@@ -142,8 +146,8 @@ int agree(MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcom
         least[failure] = own << failure_bits | static_cast<std::uint64_t>(proposal.failure);
     }
     least[keeper] = proposal.hands_back ? neutral : own;
-    if (const int rc = all.exchange(least); rc != OMPI_SUCCESS) {
-        return rc;
+    if (const int rc = co_await all.exchange(set_up, least); rc != OMPI_SUCCESS) {
+        co_return rc;
     }
     outcome = {};
     outcome.hands_back = least[keeper] == neutral;
@@ -158,34 +162,34 @@ int agree(MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcom
     } else if (least[facts] != ~least[not_facts]) {
         outcome.against = ForwardReason::plans;
     }
-    return OMPI_SUCCESS;
+    co_return OMPI_SUCCESS;
 }
 
-int report_outcome(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own,
-                   const Proposal& proposal, const Outcome& outcome) {
+Task report_outcome(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own,
+                    const Proposal& proposal, const Outcome& outcome) {
     switch (outcome.against.value_or(ForwardReason::count)) {
-        case ForwardReason::settings: return report_keys(all, comm, own, proposal.keys);
-        case ForwardReason::plans: return report_facts(all, comm, proposal.facts);
-        case ForwardReason::failure: report_failure(comm, outcome); return OMPI_SUCCESS;
-        default: return OMPI_SUCCESS;
+        case ForwardReason::settings: return report_keys(set_up, all, comm, own, proposal.keys);
+        case ForwardReason::plans: return report_facts(set_up, all, comm, proposal.facts);
+        case ForwardReason::failure: report_failure(comm, outcome); return Task(OMPI_SUCCESS);
+        default: return Task(OMPI_SUCCESS);
     }
 }
 
-int compare_plan(MinAllreduce& all, std::uint64_t hash, bool& equal) {
+Task compare_plan(SetUp& set_up, MinAllreduce& all, std::uint64_t hash, bool& equal) {
     std::array<std::uint64_t, 2> least{hash, ~hash};
-    const int rc = all.exchange(least);
+    const int rc = co_await all.exchange(set_up, least);
     equal = rc == OMPI_SUCCESS && least[0] == ~least[1];
-    return rc;
+    co_return rc;
 }
 
-int report_plan_change(MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash,
-                       std::string_view plan) {
+Task report_plan_change(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash,
+                        std::string_view plan) {
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
     Said first;
     std::array<std::uint64_t, most_named> others;
-    const int before = receive_text(all, rank, plan, first);
-    const int after = find_others(all, rank, hash, others);
+    const int before = co_await receive_text(set_up, all, rank, plan, first);
+    const int after = co_await find_others(set_up, all, rank, hash, others);
     const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && others.front() == static_cast<std::uint64_t>(rank) && !done.exchange(true)) {
         try_to([&] {
@@ -200,7 +204,7 @@ int report_plan_change(MinAllreduce& all, ompi_communicator_t* comm, std::uint64
                                  text_of(first));
         });
     }
-    return rc;
+    co_return rc;
 }
 
 }  // namespace strata::component

@@ -27,22 +27,23 @@ struct Outcome {
     bool hands_back = false;               ///< all may
 };
 
-/// Finds out whether all ranks are able to serve a communicator, and by equal plans. Collective: one exchange
-/// of min_allreduce.h. Returns Open MPI's error code, as do the others.
-int agree(MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcome);
+// Collective tasks of a set-up. Their outcome is Open MPI's error code; what is given outlives them.
 
-/// After a verdict: says once per process what is wrong, on one rank; collective for reasons `settings` and
-/// `plans`, of which the lowest rank tells that differs from rank 0.
-int report_outcome(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own,
-                   const Proposal& proposal, const Outcome& outcome);
+/// Finds out whether all ranks are able to serve a communicator, and by equal plans: one exchange of
+/// min_allreduce.h.
+algorithms::Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal,
+                       Outcome& outcome);
 
-/// Finds out whether all ranks have come to the same plan, of which `hash` is one. Collective: one exchange
-/// of two words. Returns Open MPI's error code, as do the others.
-int compare_plan(MinAllreduce& all, std::uint64_t hash, bool& equal);
+/// After a verdict: says once per process what is wrong, on one rank. Ranks exchange more for reasons
+/// `settings` and `plans`, of which the lowest rank tells that differs from rank 0.
+algorithms::Task report_outcome(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm,
+                                const OwnSettings* own, const Proposal& proposal, const Outcome& outcome);
+
+/// Finds out whether all ranks have come to the same plan, of which `hash` is one: one exchange of two words.
+algorithms::Task compare_plan(SetUp& set_up, MinAllreduce& all, std::uint64_t hash, bool& equal);
 
 /// Where they have not: says once per process which ranks have another plan than rank 0, and both.
-/// Collective.
-int report_plan_change(MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash,
-                       std::string_view plan);
+algorithms::Task report_plan_change(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm,
+                                    std::uint64_t hash, std::string_view plan);
 
 }  // namespace strata::component

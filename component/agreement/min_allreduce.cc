@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "component/base/cancellation.h"
+#include <utility>
 
 namespace strata::component {
 
@@ -16,15 +15,6 @@ constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
 // The mark of a message, of which the least holds, too.
 constexpr std::uint64_t bad_word = 0;
 constexpr std::uint64_t good_word = std::numeric_limits<std::uint64_t>::max();
-
-/// The end of a request, and of its object.
-int wait(ompi_request_t*& request) {
-    const int rc = ompi_request_wait(&request, MPI_STATUS_IGNORE);
-    if (rc != OMPI_SUCCESS && request != MPI_REQUEST_NULL) {
-        ompi_request_free(&request);  // which the wait leaves to us
-    }
-    return rc;
-}
 
 }  // namespace
 
@@ -79,46 +69,11 @@ void MinAllreduce::note(int rc) {
     known_.front() = bad_word;
 }
 
-void MinAllreduce::send(int to) {
-    note(MCA_PML_CALL(
-        send(known_.data(), bytes_, &ompi_mpi_byte.dt, to, tag, MCA_PML_BASE_SEND_STANDARD, comm_)));
-}
-
-/// Null after an error.
-ompi_request_t* MinAllreduce::begin_receive(int from) {
-    if (failed()) {
-        return nullptr;
-    }
-    ompi_request_t* request = nullptr;
-    note(MCA_PML_CALL(irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, from, tag, comm_, &request)));
-    return failed() ? nullptr : request;
-}
-
-/// The least of both is what this rank knows now.
-void MinAllreduce::receive(ompi_request_t* request) {
-    if (request == nullptr) {
-        return;
-    }
-    if (failed()) {
-        if (compat::cancels_receives()) {
-            ompi_request_cancel(request);  // or it takes another collective's message
-        }
-        ompi_request_free(&request);
-        return;
-    }
-    note(wait(request));
-    if (!failed()) {
-        std::transform(known_.begin(), known_.end(), received_.begin(), known_.begin(),
-                       [](std::uint64_t mine, std::uint64_t theirs) { return std::min(mine, theirs); });
-    }
-}
-
+/// In every round each sends, and receives from another one.
 template <class RankAt>
 void MinAllreduce::disseminate(int own, int count, RankAt&& rank_at) {
     for (int distance = 1; distance < count; distance *= 2) {
-        ompi_request_t* request = begin_receive(rank_at((own - distance + count) % count));
-        send(rank_at((own + distance) % count));
-        receive(request);
+        add({rank_at((own - distance + count) % count), rank_at((own + distance) % count)});
     }
 }
 
@@ -127,10 +82,10 @@ template <class RankAt>
 void MinAllreduce::gather(int own, int count, RankAt&& rank_at) {
     for (int bit = 1; bit < count; bit *= 2) {
         if ((own & bit) != 0) {
-            return send(rank_at(own - bit));
+            return add({nobody, rank_at(own - bit)});
         }
         if (own + bit < count) {
-            receive(begin_receive(rank_at(own + bit)));
+            add({rank_at(own + bit), nobody});
         }
     }
 }
@@ -143,41 +98,116 @@ void MinAllreduce::release(int own, int count, RankAt&& rank_at) {
         bit *= 2;
     }
     if (own != 0) {
-        receive(begin_receive(rank_at(own - bit)));
+        add({rank_at(own - bit), nobody});
     }
     for (bit /= 2; bit > 0; bit /= 2) {
         if (own + bit < count) {
-            send(rank_at(own + bit));
+            add({nobody, rank_at(own + bit)});
         }
     }
 }
 
-int MinAllreduce::exchange(std::span<std::uint64_t> words) {
-    known_.fill(good_word);
-    known_.front() = failed() ? bad_word : good_word;
-    std::copy(words.begin(), words.end(), known_.begin() + 1);
-    bytes_ = message_bytes(words.size());
-    WhenUnwound unwound([this] { note(OMPI_ERROR); });  // a message may be under way
+void MinAllreduce::plan_steps() {
     const int rank = ompi_comm_rank(comm_);
     Nodes nodes;
     if (!group(nodes)) {
-        disseminate(rank, nodes.ranks, [](int index) { return index; });
-    } else {
-        const int node = nodes.node_of[static_cast<std::size_t>(rank)];
-        const auto begin = nodes.node_of.begin();
-        const int members = static_cast<int>(std::count(begin, begin + nodes.ranks, node));
-        const int own = nodes.members_below(node, rank);
-        const auto member = [&](int index) { return nodes.member(node, index); };
-        gather(own, members, member);
-        if (own == 0) {
-            disseminate(node, nodes.count,
-                        [&](int index) { return nodes.lowest[static_cast<std::size_t>(index)]; });
-        }
-        release(own, members, member);
+        return disseminate(rank, nodes.ranks, [](int index) { return index; });
     }
-    unwound.dismiss();
+    const int node = nodes.node_of[static_cast<std::size_t>(rank)];
+    const auto begin = nodes.node_of.begin();
+    const int members = static_cast<int>(std::count(begin, begin + nodes.ranks, node));
+    const int own = nodes.members_below(node, rank);
+    const auto member = [&](int index) { return nodes.member(node, index); };
+    gather(own, members, member);
+    if (own == 0) {
+        disseminate(node, nodes.count,
+                    [&](int index) { return nodes.lowest[static_cast<std::size_t>(index)]; });
+    }
+    release(own, members, member);
+}
+
+/// After an error nothing is received any more.
+void MinAllreduce::begin_step() {
+    const Step step = steps_[static_cast<std::size_t>(step_)];
+    in_step_ = true;
+    if (step.from != nobody && !failed()) {
+        note(MCA_PML_CALL(
+            irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, step.from, tag, comm_, &hearing_)));
+        hearing_ = failed() ? nullptr : hearing_;
+    }
+    if (step.to != nobody) {
+        const int rc = MCA_PML_CALL(isend(known_.data(), bytes_, &ompi_mpi_byte.dt, step.to, tag,
+                                          MCA_PML_BASE_SEND_STANDARD, comm_, &sending_));
+        sending_ = rc == OMPI_SUCCESS ? sending_ : nullptr;
+        note(rc);
+    }
+}
+
+/// The least of what both ends know is what this rank knows then.
+int MinAllreduce::end_step(SetUp& set_up) {
+    if (sending_ != nullptr) {
+        const int rc = set_up.test(sending_);
+        if (rc == algorithms::under_way) return rc;
+        note(rc);
+    }
+    if (failed()) stop_hearing();
+    if (hearing_ != nullptr) {
+        const int rc = set_up.test(hearing_);
+        if (rc == algorithms::under_way) return rc;
+        note(rc);
+        if (!failed()) {
+            std::ranges::transform(
+                known_, received_, known_.begin(),
+                [](std::uint64_t mine, std::uint64_t theirs) { return std::min(mine, theirs); });
+        }
+    }
+    in_step_ = false;
+    return OMPI_SUCCESS;
+}
+
+void MinAllreduce::stop_hearing() {
+    if (hearing_ == nullptr) return;
+    if (compat::cancels_receives()) {
+        ompi_request_cancel(hearing_);  // or it takes another collective's message
+    }
+    ompi_request_free(&hearing_);
+    hearing_ = nullptr;
+}
+
+void MinAllreduce::begin(std::span<const std::uint64_t> words) {
+    known_.fill(good_word);
+    known_.front() = failed() ? bad_word : good_word;
+    std::ranges::copy(words, known_.begin() + 1);
+    bytes_ = message_bytes(words.size());
+    if (step_count_ == 0) plan_steps();
+    step_ = 0;
+    in_step_ = false;
+    sending_ = nullptr;
+    hearing_ = nullptr;
+}
+
+int MinAllreduce::go_on(SetUp& set_up) {
+    for (; step_ < step_count_; ++step_) {
+        if (!in_step_) begin_step();
+        if (const int rc = end_step(set_up); rc == algorithms::under_way) return rc;
+    }
+    return OMPI_SUCCESS;
+}
+
+int MinAllreduce::end(std::span<std::uint64_t> words) const {
     std::copy_n(known_.begin() + 1, words.size(), words.begin());
     return failed() ? error_ : known_.front() == good_word ? OMPI_SUCCESS : OMPI_ERROR;
+}
+
+MinAllreduce::Exchange::~Exchange() {
+    if (under_way_) all_.note(OMPI_ERROR);
+}
+
+int MinAllreduce::Exchange::poll() {
+    if (!std::exchange(under_way_, true)) all_.begin(words_);
+    if (const int rc = all_.go_on(set_up_); rc == algorithms::under_way) return rc;
+    under_way_ = false;
+    return all_.end(words_);
 }
 
 }  // namespace strata::component

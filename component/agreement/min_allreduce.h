@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "component/openmpi/ompi_compat.h"
+#include "component/openmpi/set_up.h"
 
 namespace strata::component {
 
@@ -38,36 +38,70 @@ public:
                  int limit_nodes = most_nodes)
         : comm_(comm), node_of_(node_of), limit_ranks_(limit_ranks), limit_nodes_(limit_nodes) {}
 
-    /// Word by word, in place; at most `most_words`. Collective. Returns Open MPI's error code; after an
-    /// error the words are not to be used.
-    int exchange(std::span<std::uint64_t> words);
+    /// `co_await exchange(...)`: word by word, in place; at most `most_words`. Collective, one at a time.
+    /// Open MPI's error code; after an error the words are not to be used.
+    class Exchange : public algorithms::Awaitable<Exchange> {
+    public:
+        Exchange(MinAllreduce& all, SetUp& set_up, std::span<std::uint64_t> words)
+            : all_(all), set_up_(set_up), words_(words) {}
+        /// Given up on the way it has failed: a message may be under way.
+        ~Exchange();
+        int poll();
+
+    private:
+        MinAllreduce& all_;
+        SetUp& set_up_;
+        std::span<std::uint64_t> words_;
+        bool under_way_ = false;
+    };
+    Exchange exchange(SetUp& set_up, std::span<std::uint64_t> words) { return {*this, set_up, words}; }
 
     /// True once a message has failed: another one may still arrive in this object's memory.
     bool failed() const { return error_ != 0; }
 
 private:
     struct Nodes;
+    static constexpr int nobody = -1;
+    /// Sends to one rank and receives from another at once; `nobody`: not that.
+    struct Step {
+        int from;
+        int to;
+    };
+    static constexpr int most_steps = 32;  // of one word of ranks, or of a tree up and down and of the nodes
+
     bool group(Nodes& nodes) const;
+    void plan_steps();
+    void add(Step step) { steps_[static_cast<std::size_t>(step_count_++)] = step; }
     template <class RankAt>
     void disseminate(int own, int count, RankAt&& rank_at);
     template <class RankAt>
     void gather(int own, int count, RankAt&& rank_at);
     template <class RankAt>
     void release(int own, int count, RankAt&& rank_at);
-    void send(int to);
-    ompi_request_t* begin_receive(int from);
-    void receive(ompi_request_t* request);
+
+    void begin(std::span<const std::uint64_t> words);
+    int go_on(SetUp& set_up);
+    int end(std::span<std::uint64_t> words) const;
+    void begin_step();
+    int end_step(SetUp& set_up);
+    void stop_hearing();
     void note(int rc);
 
     ompi_communicator_t* comm_;
     NodeOf node_of_;
     int limit_ranks_;
     int limit_nodes_;
+    std::array<Step, most_steps> steps_;  ///< this rank's, in every exchange
+    int step_count_ = 0;
+    int step_ = 0;  ///< that is under way, or comes next
+    bool in_step_ = false;
+    ompi_request_t* sending_ = nullptr;
+    ompi_request_t* hearing_ = nullptr;
     using Message = std::array<std::uint64_t, most_words + 1>;
     Message known_{};  ///< what this rank says, `bytes_` of it: the mark, then words
     std::size_t bytes_ = 0;
-    Message received_{};  ///< not on the stack: after an error a message may still arrive
-    int error_ = 0;       ///< Open MPI's, the first one
+    Message received_{};
+    int error_ = 0;  ///< Open MPI's, the first one
 };
 
 }  // namespace strata::component

@@ -43,19 +43,26 @@ int CommunicatorState::agreed_plan(const algorithms::Operation& operation, bool 
     if (!job_.check_plans || found->compared || left) {
         return OMPI_SUCCESS;
     }
+    SetUp set_up(set_ups_);
+    return set_up.wait_for(compare(set_up, operation, found));
+}
+
+algorithms::Task CommunicatorState::compare(SetUp& set_up, const algorithms::Operation& operation,
+                                            PlanInUse*& found) {
     const SetupMeter meter(own_counters_);
     const std::uint64_t hash = found->hash();
-    if (const int rc = compare_plan(least_, hash, found->compared); rc != OMPI_SUCCESS || found->compared) {
-        return rc;
+    if (const int rc = co_await compare_plan(set_up, least_, hash, found->compared);
+        rc != OMPI_SUCCESS || found->compared) {
+        co_return rc;
     }
     std::string own;
     try_to([&] { own = outline(operation, *found); });
-    const int rc = report_plan_change(least_, comm_, hash, own);
+    const int rc = co_await report_plan_change(set_up, least_, comm_, hash, own);
     found = nullptr;
     agreed_ = false;
     forget_plans();
     forward_all(ForwardReason::plans);
-    return rc;
+    co_return rc;
 }
 
 std::string CommunicatorState::outline(const algorithms::Operation& operation,

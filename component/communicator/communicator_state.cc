@@ -87,9 +87,14 @@ bool CommunicatorState::precedes_setup(const Request& request) noexcept {
     return true;
 }
 
-int CommunicatorState::agree_with_members(const Request& first, bool hands_back) {
-    if (agreement_error_ != OMPI_SUCCESS) {
-        return agreement_error_;
+int CommunicatorState::settle(const Request& first, bool hands_back) {
+    SetUp set_up(set_ups_);
+    return set_up.wait_for(settle(set_up, first, hands_back));
+}
+
+algorithms::Task CommunicatorState::settle(SetUp& set_up, const Request& first, bool hands_back) {
+    if (agreement_error_ != OMPI_SUCCESS || !unsettled_) {
+        co_return agreement_error_;
     }
     Proposal proposal;
     Outcome outcome;
@@ -98,24 +103,24 @@ int CommunicatorState::agree_with_members(const Request& first, bool hands_back)
         proposal = make_proposal(first);
         // A rank that notes every call keeps all slots, so no rank may hand back.
         proposal.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
-        agreement_error_ = OMPI_ERROR;  // stays if the thread is unwound
-        agreement_error_ = agree(least_, ompi_comm_rank(comm_), proposal, outcome);
+        agreement_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
+        agreement_error_ = co_await agree(set_up, least_, ompi_comm_rank(comm_), proposal, outcome);
     }
     if (agreement_error_ != OMPI_SUCCESS) {
-        passed_.pass_none();  // every call returns the error
-        return agreement_error_;
+        passed_.pass_none();  // every call is to get the error
+        co_return agreement_error_;
     }
     unsettled_ = false;
     hands_back_ = outcome.hands_back;
     if (!outcome.against) {
         announce();
-        return OMPI_SUCCESS;
+        co_return OMPI_SUCCESS;
     }
     agreed_ = false;
     records_ = {};
     forget_plans();
     forward_all(*outcome.against);
-    return report_outcome(least_, comm_, own_.get(), proposal, outcome);
+    co_return co_await report_outcome(set_up, least_, comm_, own_.get(), proposal, outcome);
 }
 
 /// Never fails: a local failure becomes part of the proposal.
@@ -251,34 +256,50 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
 
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
                                            const algorithms::Plan& plan, AimedLevels& found) {
+    LevelCommunicators* const communicators = levels_.find(hierarchy(), plan, operation.root);
+    if (communicators == nullptr || !communicators->admits(operation.collective)) {
+        SetUp set_up(set_ups_);
+        return set_up.wait_for(level_communicators(set_up, operation, plan, found));
+    }
+    found = {communicators, communicators->aim(hierarchy(), ompi_comm_rank(comm_), operation.root)};
+    return found.aim != nullptr ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+algorithms::Task CommunicatorState::level_communicators(SetUp& set_up, const algorithms::Operation& operation,
+                                                        const algorithms::Plan& plan, AimedLevels& found) {
     const int root = operation.root;
     const bool asked_for = plan.engine_source.origin != algorithms::Origin::model ||
                            std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& level) {
                                return level.method.origin != algorithms::Origin::model;
                            });
+    LevelCommunicators::Outcome outcome;
     LevelCommunicators* communicators = levels_.find(hierarchy(), plan, root);
     if (communicators == nullptr) {
         const SetupMeter meter(own_counters_);
-        LevelCommunicators::Outcome outcome;
-        communicators = levels_.make(comm_, least_, hierarchy(), plan, root, outcome);
-        if (outcome.rc != OMPI_SUCCESS) {
-            return outcome.rc;
+        const int rc =
+            co_await levels_.make(set_up, comm_, least_, hierarchy(), plan, root, communicators, outcome);
+        if (rc != OMPI_SUCCESS) {
+            co_return rc;
         }
         if (communicators == nullptr) {
             give_up_levels(operation.collective, outcome, asked_for);
-            return OMPI_SUCCESS;
+            co_return OMPI_SUCCESS;
         }
     }
     const int rank = ompi_comm_rank(comm_);
     const auto aim = communicators->aim(hierarchy(), rank, root);
-    const LevelCommunicators::Outcome outcome =
-        communicators->admit(least_, rank, operation.collective, aim != nullptr);
-    if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
+    outcome = {};
+    const int rc =
+        co_await communicators->admit(set_up, least_, rank, operation.collective, aim != nullptr, outcome);
+    if (rc == OMPI_SUCCESS && !outcome.agreed) {
         give_up_levels(operation.collective, outcome, asked_for);
-        return OMPI_SUCCESS;
+        co_return OMPI_SUCCESS;
     }
     found = {communicators, aim};
-    return outcome.rc == OMPI_SUCCESS && aim == nullptr ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
+    if (rc == OMPI_SUCCESS && aim == nullptr) {
+        co_return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    co_return rc;
 }
 
 }  // namespace strata::component

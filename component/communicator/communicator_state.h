@@ -69,10 +69,12 @@ public:
     /// Notes that such a call has failed on this rank before its first message.
     void undo_early_call() { lazy_setup_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and agrees: from then on all members serve the
-    /// communicator, or none. `hands_back`: may_hand_back(). Collective over the communicator. Returns Open
-    /// MPI's error code; after an error every later call on this rank returns it, too.
-    int agree_with_members(const Request& first, bool hands_back);
-    /// True if all ranks may hand back, and so hand back the same slots. After agree_with_members().
+    /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
+    /// this rank gets the same one from every call, whatever had been decided.
+    /// `hands_back`: may_hand_back().
+    int settle(const Request& first, bool hands_back);
+    algorithms::Task settle(SetUp& set_up, const Request& first, bool hands_back);
+    /// True where all ranks may hand slots back, and so do it alike. Once settled.
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }
     int ranks() const { return ompi_comm_size(comm_); }
@@ -88,6 +90,8 @@ public:
     /// coll_strata_check_plans a new plan makes this collective over the communicator; if plans differ,
     /// `found` is null and every later call passes through, on every rank. Returns Open MPI's error code.
     int agreed_plan(const algorithms::Operation& operation, bool may_be_by_levels, PlanInUse*& found);
+    /// The part of it that is collective.
+    algorithms::Task compare(SetUp& set_up, const algorithms::Operation& operation, PlanInUse*& found);
 
     // Arguments of RunningCall.
     Transports& transports() { return transports_; }
@@ -102,6 +106,8 @@ public:
     /// root. Returns Open MPI's error code.
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             AimedLevels& found);
+    algorithms::Task level_communicators(SetUp& set_up, const algorithms::Operation& operation,
+                                         const algorithms::Plan& plan, AimedLevels& found);
 
     /// True if a late message may still arrive in this object's memory, which must then never be freed.
     bool awaits_late_messages() const { return least_.failed(); }
@@ -171,6 +177,7 @@ private:
     int agreement_error_ = OMPI_SUCCESS;
     LazySetup lazy_setup_;
     MinAllreduce least_;
+    SetUps set_ups_;
     std::vector<topology::LocalityRecord> records_;  // until the agreement
     bool forwarding_ = false;
     bool forwards_to_predicted_ = false;

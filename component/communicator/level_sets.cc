@@ -19,10 +19,10 @@ LevelCommunicators* LevelSets::find(const topology::Hierarchy& hierarchy, const 
     return known == sets_.end() ? nullptr : known->communicators.get();
 }
 
-LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, MinAllreduce& least,
-                                    const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
-                                    int root, LevelCommunicators::Outcome& outcome) {
-    // A component is selected when a communicator is created; named algorithms run on any communicator.
+algorithms::Task LevelSets::make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least,
+                                 const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
+                                 LevelCommunicators*& made, LevelCommunicators::Outcome& outcome) {
+    // Named algorithms run on any communicator; only a component has to be selected when one is made.
     bool able = true;
     std::list<Set> fresh;
     try {
@@ -33,13 +33,17 @@ LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, MinAllreduce& lea
     } catch (const std::exception&) {
         able = false;
     }
-    auto made = LevelCommunicators::make(comm, least, hierarchy, plan, root, able, outcome);
-    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
-        return nullptr;
+    std::unique_ptr<LevelCommunicators> communicators;
+    const int rc = co_await LevelCommunicators::make(set_up, comm, least, hierarchy, plan, root, able,
+                                                     communicators, outcome);
+    made = nullptr;
+    if (rc != OMPI_SUCCESS || !outcome.agreed) {
+        co_return rc;
     }
-    fresh.back().communicators = std::move(made);
-    sets_.splice(sets_.end(), fresh);  // last, so that find() sees complete sets only
-    return sets_.back().communicators.get();
+    made = communicators.get();
+    fresh.back().communicators = std::move(communicators);
+    sets_.splice(sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
+    co_return rc;
 }
 
 }  // namespace strata::component

@@ -23,10 +23,11 @@ public:
     /// Returns null if there is none.
     LevelCommunicators* find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                              int root) const;
-    /// Makes a set. Returns null on all ranks if one failed. Collective over `comm`.
-    LevelCommunicators* make(ompi_communicator_t* comm, MinAllreduce& least,
-                             const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
-                             LevelCommunicators::Outcome& outcome);
+    /// A task of a set-up of `comm`: LevelCommunicators::make(). `made`: null where that failed on some rank,
+    /// then on all.
+    algorithms::Task make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least,
+                          const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
+                          LevelCommunicators*& made, LevelCommunicators::Outcome& outcome);
 
 private:
     static constexpr std::size_t most = 16;  // each holds one communicator per level

@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "component/base/cancellation.h"
+#include "component/levels/level_creation.h"
 #include "component/report/counters.h"
 
 namespace strata::component {
 namespace {
+
+using algorithms::Task;
 
 constexpr std::size_t most_aims = 64;  // roots, as for the routes of a plan
 
@@ -73,12 +76,13 @@ std::string offered_components(ompi_communicator_t* comm, const std::vector<Coll
 }
 
 /// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
-void agree_on(MinAllreduce& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
+Task agree_on(SetUp& set_up, MinAllreduce& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
     constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
-    outcome.rc = all.exchange({&first_failed, 1});
+    const int rc = co_await all.exchange(set_up, {&first_failed, 1});
     outcome.agreed = first_failed == nobody;
     outcome.reporter = first_failed == static_cast<std::uint64_t>(rank);
+    co_return rc;
 }
 
 constexpr const char* out_of_memory = "out of memory";  // short enough to need none
@@ -101,12 +105,10 @@ int local_root_key(const topology::Hierarchy& hierarchy, int root) {
 /// threads) and others wait for. Several threads may be in here, of several parents. They come to an end:
 /// of what is being made the one with the lowest tag never waits for another, and whatever stands in its way
 /// once (a number that another one tries) is given back before that one is tried again, which waits for it.
-std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, MinAllreduce& all,
-                                                             const topology::Hierarchy& hierarchy,
-                                                             const algorithms::Plan& plan, int root,
-                                                             bool able, Outcome& outcome) {
+Task LevelCommunicators::make(SetUp& set_up, ompi_communicator_t* parent, MinAllreduce& all,
+                              const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
+                              bool able, std::unique_ptr<LevelCommunicators>& made, Outcome& outcome) {
     const int rank = ompi_comm_rank(parent);
-    std::unique_ptr<LevelCommunicators> made;
     std::vector<Bare> bare;
     try {
         made.reset(new LevelCommunicators(hierarchy.depth()));
@@ -119,19 +121,20 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
     if (!able) {
         outcome.why = out_of_memory;
     }
-    agree_on(all, rank, !able, outcome);
-    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
-        return made;
+    const int rc = co_await agree_on(set_up, all, rank, !able, outcome);
+    if (rc != OMPI_SUCCESS || !outcome.agreed) {
+        co_return rc;
     }
-    const HoldCancellation hold;
+    const SetUp::AllAreHere hold(set_up);
     bool failed = false;
     for (int depth = 0; depth < made->levels(); ++depth) {
-        failed =
-            !made->make_whole(std::move(bare[static_cast<std::size_t>(depth)]), parent, depth, outcome.why) ||
-            failed;
+        ompi_communicator_t* comm = bare[static_cast<std::size_t>(depth)].release();
+        if (comm == nullptr) continue;
+        std::snprintf(comm->c_name, 32, "coll/strata level %d", depth);
+        const int created = co_await Creation(set_up, comm, parent);
+        failed = !made->adopt(created, comm, parent, depth, outcome.why) || failed;
     }
-    agree_on(all, rank, failed, outcome);
-    return made;
+    co_return co_await agree_on(set_up, all, rank, failed, outcome);
 }
 
 /// Null where this rank takes no part.
@@ -162,19 +165,10 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
     return bare;
 }
 
-bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int depth,
-                                    std::string& why) noexcept {
-    const int tag = compat::creation_tag(parent);
-    if (bare == nullptr) {
-        return true;
-    }
+/// What has been created, with `rc`, for a level.
+bool LevelCommunicators::adopt(int rc, ompi_communicator_t* comm, ompi_communicator_t* parent, int depth,
+                               std::string& why) noexcept {
     LevelGroup& level = levels_[static_cast<std::size_t>(depth)];
-    ompi_communicator_t* comm = bare.release();
-    std::snprintf(comm->c_name, 32, "coll/strata level %d", depth);
-    int rc = ompi_comm_nextcid(comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
-    if (rc == OMPI_SUCCESS) {
-        rc = ompi_comm_activate(&comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
-    }
     try {
         if (rc != OMPI_SUCCESS) {
             if (comm != nullptr && comm != &ompi_mpi_comm_null.comm) {  // else it is released already
@@ -219,11 +213,11 @@ void LevelCommunicators::equip(LevelGroup& level) {
 #undef STRATA_COLLECTIVE
 }
 
-LevelCommunicators::Outcome LevelCommunicators::admit(MinAllreduce& all, int rank, Collective op, bool able) {
-    Outcome outcome;
-    outcome.agreed = admitted_[static_cast<std::size_t>(op)];
+Task LevelCommunicators::admit(SetUp& set_up, MinAllreduce& all, int rank, Collective op, bool able,
+                               Outcome& outcome) {
+    outcome.agreed = admits(op);
     if (outcome.agreed) {
-        return outcome;
+        co_return OMPI_SUCCESS;
     }
     if (able) {
         try {
@@ -235,9 +229,9 @@ LevelCommunicators::Outcome LevelCommunicators::admit(MinAllreduce& all, int ran
     } else {
         outcome.why = out_of_memory;
     }
-    agree_on(all, rank, !able, outcome);
-    admitted_[static_cast<std::size_t>(op)] = outcome.rc == OMPI_SUCCESS && outcome.agreed;
-    return outcome;
+    const int rc = co_await agree_on(set_up, all, rank, !able, outcome);
+    admitted_[static_cast<std::size_t>(op)] = rc == OMPI_SUCCESS && outcome.agreed;
+    co_return rc;
 }
 
 bool LevelCommunicators::serves(Collective op, std::string& why) const {

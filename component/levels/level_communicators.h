@@ -25,24 +25,28 @@ class LevelCommunicators {
 public:
     /// Of a step that all ranks take together.
     struct Outcome {
-        int rc = OMPI_SUCCESS;  ///< of the exchange about success
         bool agreed = false;    ///< every rank succeeded; equal on every rank
         bool reporter = false;  ///< not agreed, and this rank is the lowest that failed
         std::string why;        ///< what this rank missed
     };
-    /// Collective over `parent`; a rank that fails on the way, or is not `able` to begin with, takes part to
-    /// the end, so that all come to know. `all`: of the parent.
-    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent, MinAllreduce& all,
-                                                    const topology::Hierarchy& hierarchy,
-                                                    const algorithms::Plan& plan, int root, bool able,
-                                                    Outcome& outcome);
+    // Tasks of a set-up of the parent, whose `all` is; collective over it. Their outcome is Open MPI's error
+    // code of the exchange about success. What is given outlives them.
+
+    /// A rank that fails on the way, or is not `able` to begin with, takes part to the end, so that all come
+    /// to know. Once begun not to be given up.
+    static algorithms::Task make(SetUp& set_up, ompi_communicator_t* parent, MinAllreduce& all,
+                                 const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
+                                 bool able, std::unique_ptr<LevelCommunicators>& made, Outcome& outcome);
+    /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
+    /// `able` to go on; once per collective.
+    algorithms::Task admit(SetUp& set_up, MinAllreduce& all, int rank, Collective op, bool able,
+                           Outcome& outcome);
+    /// True where all have found so.
+    bool admits(Collective op) const { return admitted_[static_cast<std::size_t>(op)]; }
+
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators();
-
-    /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
-    /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
-    Outcome admit(MinAllreduce& all, int rank, Collective op, bool able);
 
     /// What follows from a root, with the local_root_key() that these communicators were made for. Null where
     /// there is no memory for it.
@@ -59,7 +63,8 @@ private:
     using Bare = std::unique_ptr<ompi_communicator_t, Release>;
     Bare bare_for(int depth, ompi_communicator_t* parent, const topology::Hierarchy& hierarchy,
                   const algorithms::Plan& plan, int root);
-    bool make_whole(Bare bare, ompi_communicator_t* parent, int depth, std::string& why) noexcept;
+    bool adopt(int rc, ompi_communicator_t* comm, ompi_communicator_t* parent, int depth,
+               std::string& why) noexcept;
     bool serves(Collective op, std::string& why) const;
     void equip(LevelGroup& level);
 

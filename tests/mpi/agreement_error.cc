@@ -24,23 +24,23 @@ class NoSending {
 public:
     explicit NoSending(MPI_Comm comm) {
         broken = comm;
-        send = mca_pml.pml_send;
+        send = mca_pml.pml_isend;
         receive = mca_pml.pml_irecv;
-        mca_pml.pml_send = fail;
+        mca_pml.pml_isend = fail;
         mca_pml.pml_irecv = note;
     }
     NoSending(const NoSending&) = delete;
     NoSending& operator=(const NoSending&) = delete;
     ~NoSending() {
-        mca_pml.pml_send = send;
+        mca_pml.pml_isend = send;
         mca_pml.pml_irecv = receive;
     }
     static int cancelled() { return cancels; }
 
 private:
     static int fail(const void* data, std::size_t count, ompi_datatype_t* type, int to, int tag,
-                    mca_pml_base_send_mode_t mode, ompi_communicator_t* comm) {
-        return comm == broken ? OMPI_ERROR : send(data, count, type, to, tag, mode, comm);
+                    mca_pml_base_send_mode_t mode, ompi_communicator_t* comm, ompi_request_t** request) {
+        return comm == broken ? OMPI_ERROR : send(data, count, type, to, tag, mode, comm, request);
     }
     static int note(void* data, std::size_t count, ompi_datatype_t* type, int from, int tag,
                     ompi_communicator_t* comm, ompi_request_t** request) {
@@ -56,7 +56,7 @@ private:
         return cancel(request, flag);
     }
     inline static MPI_Comm broken = MPI_COMM_NULL;
-    inline static mca_pml_base_module_send_fn_t send = nullptr;
+    inline static mca_pml_base_module_isend_fn_t send = nullptr;
     inline static mca_pml_base_module_irecv_fn_t receive = nullptr;
     inline static ompi_request_cancel_fn_t cancel = nullptr;
     inline static int cancels = 0;

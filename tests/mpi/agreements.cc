@@ -18,6 +18,15 @@ using namespace strata::component;
 
 namespace {
 
+strata::algorithms::Task exchange_once(SetUp& set_up, MinAllreduce& all, std::span<std::uint64_t> words) {
+    co_return co_await all.exchange(set_up, words);
+}
+int exchange_words(MinAllreduce& all, std::span<std::uint64_t> words) {
+    SetUps all_set_ups;
+    SetUp set_up(all_set_ups);
+    return set_up.wait_for(exchange_once(set_up, all, words));
+}
+
 class Test {
 public:
     Test(Session& session, MinAllreduce::NodeOf node_of, int limit_ranks, int limit_nodes)
@@ -39,7 +48,7 @@ public:
                 const auto away = static_cast<std::uint64_t>((session_.rank() - least + ranks) % ranks);
                 words[i] = (away << 40) + i;
             }
-            session_.expect(all_->exchange(words) == MPI_SUCCESS, "an error");
+            session_.expect(exchange_words(*all_, words) == MPI_SUCCESS, "an error");
             for (std::size_t i = 0; i < words.size(); ++i) {
                 session_.expect(words[i] == i + (session_.sabotages("minimum") ? 1 : 0), "a wrong minimum");
             }
@@ -97,7 +106,10 @@ private:
     Verdict agreed(const std::function<Proposal(int)>& proposal_of) {
         const Proposal proposal = proposal_of(session_.rank());
         Verdict verdict;
-        session_.expect(agree(*all_, session_.rank(), proposal, verdict) == MPI_SUCCESS, "an error");
+        SetUps all_set_ups;
+        SetUp set_up(all_set_ups);
+        const int rc = set_up.wait_for(agree(set_up, *all_, session_.rank(), proposal, verdict));
+        session_.expect(rc == MPI_SUCCESS, "an error");
         const auto code = static_cast<std::int64_t>(verdict.against.value_or(ForwardReason::count));
         session_.expect(session_.agree(code) == code, "outcomes differ");
         return verdict;
@@ -123,8 +135,8 @@ std::uint64_t failing_message(Session& session, MinAllreduce::NodeOf node_of, in
     std::array<int, 2> results{};
     for (int& rc : results) {
         auto word = static_cast<std::uint64_t>(session.size() - session.rank());
-        rc = all->exchange({&word, 1});
-        session.expect(rc != MPI_SUCCESS || word == 1, "neither an error nor the minimum");
+        rc = exchange_words(*all, {&word, 1});
+        session.expect(rc != MPI_SUCCESS || word == 1, "neither an error nor the least");
     }
     const bool failed = results.front() != MPI_SUCCESS;
     const bool here = session.rank() == victim;

@@ -17,25 +17,25 @@ class Counting {
 public:
     explicit Counting(MPI_Comm comm) {
         watched = comm;
-        send = mca_pml.pml_send;
-        mca_pml.pml_send = count;
+        send = mca_pml.pml_isend;
+        mca_pml.pml_isend = count;
     }
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;
-    ~Counting() { mca_pml.pml_send = send; }
+    ~Counting() { mca_pml.pml_isend = send; }
     static std::uint64_t take() { return std::exchange(messages, 0); }
 
 private:
     static int count(const void* data, std::size_t bytes, ompi_datatype_t* type, int to, int tag,
-                     mca_pml_base_send_mode_t mode, ompi_communicator_t* comm) {
+                     mca_pml_base_send_mode_t mode, ompi_communicator_t* comm, ompi_request_t** request) {
         constexpr std::size_t words = 2;
         const bool compares = comm == watched && tag == MCA_COLL_BASE_TAG_ALLREDUCE &&
                               bytes == strata::component::MinAllreduce::message_bytes(words);
         messages += compares ? 1 : 0;
-        return send(data, bytes, type, to, tag, mode, comm);
+        return send(data, bytes, type, to, tag, mode, comm, request);
     }
     static inline MPI_Comm watched = MPI_COMM_NULL;
-    static inline mca_pml_base_module_send_fn_t send = nullptr;
+    static inline mca_pml_base_module_isend_fn_t send = nullptr;
     static inline std::uint64_t messages = 0;
 };
 

@@ -280,8 +280,16 @@ foreach(ranks 2 3 7 16)
   strata_mpi_test(agreements.${ranks} agreements ${ranks})
 endforeach()
 strata_mpi_test(can_fail.agreements agreements 5 --sabotage minimum MUST_PRINT "a wrong minimum")
-strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all ranks see the error")
-# The messages of plan comparison.
+strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all know of an error")
+# Several at once.
+add_executable(set_ups set_ups.cc)
+target_include_directories(set_ups PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+target_link_libraries(set_ups PRIVATE strata_component strata_mpi_check strata_warnings)
+foreach(ranks 2 4 7)
+  strata_mpi_test(set_ups.${ranks} set_ups ${ranks})
+endforeach()
+strata_mpi_test(can_fail.set_ups set_ups 4 --sabotage order MUST_PRINT "an agreement failed")
+# What the comparing of plans sends.
 strata_mpi_test(checked_plans.off checked_plans 8 LAYOUT cyclic MCA coll_strata_setup_after=0)
 strata_mpi_test(checked_plans.cyclic checked_plans 8 --messages 16 LAYOUT cyclic
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1)

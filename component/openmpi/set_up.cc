@@ -1,0 +1,71 @@
+#include "component/openmpi/set_up.h"
+
+#include <utility>
+
+#include "component/base/cancellation.h"
+
+namespace strata::component {
+
+SetUp::SetUp(SetUps& all) : all_(all) {
+    SetUp** end = &all.first_;
+    while (*end != nullptr) end = &(*end)->next_;
+    *end = this;
+}
+
+SetUp::~SetUp() {
+    task_.reset();
+    SetUp** place = &all_.first_;
+    while (*place != this) place = &(*place)->next_;
+    *place = next_;
+}
+
+void SetUp::start(algorithms::Task task) {
+    task_.emplace(std::move(task));
+    started_ = false;
+    progress();
+}
+
+void SetUp::progress() {
+    if (!is_next()) return;
+    std::optional<HoldCancellation> hold;
+    if (all_are_here_) hold.emplace();
+    if (std::exchange(started_, true)) {
+        task_->progress();
+    } else {
+        task_->start();
+    }
+}
+
+void SetUp::wait() const {
+    std::optional<HoldCancellation> hold;
+    if (all_are_here_) hold.emplace();
+    if (awaited_ != nullptr) {
+        ompi_request_wait_completion(awaited_);
+    } else {
+        opal_progress();
+    }
+}
+
+int SetUp::wait_for(algorithms::Task task) {
+    start(std::move(task));
+    while (!done()) {
+        wait();
+        progress();
+    }
+    return outcome();
+}
+
+int SetUp::test(ompi_request_t*& request) {
+    if (!REQUEST_COMPLETE(request) && !compat::fail_if_peer_lost(request)) {
+        awaited_ = request;
+        return algorithms::under_way;
+    }
+    awaited_ = nullptr;
+    opal_atomic_rmb();
+    const int code = request->req_status.MPI_ERROR;
+    ompi_request_free(&request);
+    request = nullptr;
+    return code;
+}
+
+}  // namespace strata::component

@@ -1,0 +1,143 @@
+// Set-ups are tasks. They start before other ranks do, two of one communicator go one after the other, and
+// those of two communicators may start in another order on every rank: none waits for another.
+//
+//   set_ups
+#include "component/levels/level_communicators.h"  // Open MPI's own headers come before mpi.h
+
+#include "component/agreement/agreement_rounds.h"
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "check.h"
+#include "plans.h"
+
+using namespace strata::testing;
+using namespace strata::component;
+using strata::algorithms::Task;
+
+namespace {
+
+/// A communicator of nodes of two ranks, and what its set-up makes.
+struct Parent {
+    explicit Parent(Session& session)
+        : hierarchy(make_hierarchy(leaf_switch, {{node_level, blocks(session.size(), 2)}}, session.size())),
+          plan(uniform(hierarchy, strata::algorithms::Algorithm::binomial, 0)) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        all = std::make_unique<MinAllreduce>(
+            comm, [](ompi_communicator_t*, int rank) { return static_cast<std::uint64_t>(rank / 2); });
+    }
+    Parent(const Parent&) = delete;
+    Parent& operator=(const Parent&) = delete;
+    ~Parent() {
+        levels.clear();
+        MPI_Comm_free(&comm);
+    }
+
+    MPI_Comm comm = MPI_COMM_NULL;
+    strata::topology::Hierarchy hierarchy;
+    strata::algorithms::Plan plan;
+    std::unique_ptr<MinAllreduce> all;
+    SetUps set_ups;
+    std::vector<std::unique_ptr<LevelCommunicators>> levels;
+};
+
+/// All that the first call on a communicator may need.
+Task set_up_all(SetUp& set_up, Session& session, Parent& parent, std::uint64_t facts) {
+    Verdict verdict;
+    int rc = co_await agree(set_up, *parent.all, session.rank(), {1, facts, Failure::none}, verdict);
+    session.expect(rc == MPI_SUCCESS && !verdict.against, "an agreement failed");
+    bool equal = false;
+    rc = co_await compare_plan(set_up, *parent.all, facts + 1, equal);
+    session.expect(rc == MPI_SUCCESS && equal, "a plan is not equal");
+    rc = co_await report_plan_change(set_up, *parent.all, parent.comm, facts, "a plan");
+    session.expect(rc == MPI_SUCCESS, "a plan cannot be told");
+    std::unique_ptr<LevelCommunicators> made;
+    LevelCommunicators::Outcome outcome;
+    rc = co_await LevelCommunicators::make(set_up, parent.comm, *parent.all, parent.hierarchy, parent.plan, 0,
+                                           true, made, outcome);
+    session.expect(rc == MPI_SUCCESS && outcome.agreed, "no communicators");
+    rc = co_await made->admit(set_up, *parent.all, session.rank(), Collective::bcast, true, outcome);
+    session.expect(rc == MPI_SUCCESS && outcome.agreed, "a collective is not served");
+    parent.levels.push_back(std::move(made));
+    session.expect(set_up.frames().held() == 0, "tasks need memory that may not be there");
+    co_return rc;
+}
+
+/// The communicators that were made are whole: every one carries a Barrier.
+void use(const Parent& parent) {
+    for (const auto& made : parent.levels) {
+        for (int level = 0; level < made->levels(); ++level) {
+            if (made->at(level).comm != nullptr) MPI_Barrier(made->at(level).comm);
+        }
+    }
+}
+
+struct Job {
+    Parent* parent;
+    std::uint64_t facts;
+};
+
+/// Starts the set-ups of jobs in this order, and goes on with all, the last one first, until they are done.
+void run(Session& session, const std::vector<Job>& jobs) {
+    std::vector<std::unique_ptr<SetUp>> set_ups;
+    for (const Job& job : jobs) {
+        SetUp& set_up = *set_ups.emplace_back(std::make_unique<SetUp>(job.parent->set_ups));
+        set_up.start(set_up_all(set_up, session, *job.parent, job.facts));
+    }
+    while (!set_ups.empty()) {
+        opal_progress();
+        for (auto set_up = set_ups.rbegin(); set_up != set_ups.rend(); ++set_up) (*set_up)->progress();
+        std::erase_if(set_ups, [](const auto& set_up) { return set_up->done(); });
+    }
+}
+
+/// The others come only after rank 0 has begun.
+void start_alone(Session& session) {
+    session.at("starting alone");
+    Parent parent(session);
+    SetUp set_up(parent.set_ups);
+    const auto begin = [&] { set_up.start(set_up_all(set_up, session, parent, 3)); };
+    if (session.rank() == 0) begin();
+    session.expect(session.rank() != 0 || !set_up.done(), "a set-up ended alone");
+    session.agree(0);
+    if (session.rank() != 0) begin();
+    while (!set_up.done()) {
+        opal_progress();
+        set_up.progress();
+    }
+    use(parent);
+}
+
+void two_of_one(Session& session) {
+    session.at("two set-ups of one communicator");
+    Parent parent(session);
+    const std::uint64_t second = session.sabotages("order") ? 5 : 7;
+    run(session, {{&parent, 5}, {&parent, second}, {&parent, 9}});
+    session.expect(parent.levels.size() == 3, "not all have been made");
+    use(parent);
+}
+
+void two_communicators(Session& session) {
+    session.at("set-ups of two communicators");
+    Parent first(session);
+    Parent second(session);
+    std::vector<Job> jobs{{&first, 5}, {&second, 7}};
+    if (session.rank() % 2 == 1) std::swap(jobs.front(), jobs.back());
+    run(session, jobs);
+    use(first);
+    use(second);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    session.reject_other_arguments();
+    start_alone(session);
+    two_of_one(session);
+    two_communicators(session);
+    return session.finish();
+}
