@@ -32,11 +32,14 @@ Known& known() {
     return all.get();
 }
 
-std::optional<ForwardReason> introduce(ompi_communicator_t* comm) noexcept {
+algorithms::Task introduce(SetUp& set_up, ompi_communicator_t* comm,
+                           std::optional<ForwardReason>& difference) {
     if (known().own.empty()) {
-        return ForwardReason::missing;
+        difference = ForwardReason::missing;
+        co_return OMPI_SUCCESS;
     }
-    return Introduction(comm, record_key, known().own).run(known().peers, known().mutex);
+    Introduction introduction(set_up, comm, record_key, known().own);
+    co_return co_await introduction.run(known().peers, known().mutex, difference);
 }
 
 }  // namespace
@@ -62,24 +65,25 @@ void publish_record(const topology::LocalityRecord& record) {
 
 void introduce_job() {
     if (compat::own_job_size() > 1) {
-        known().against = introduce(&ompi_mpi_comm_world.comm);
+        SetUps all;
+        SetUp set_up(all);
+        set_up.wait_with_pauses(introduce(set_up, &ompi_mpi_comm_world.comm, known().against));
         known().job = true;
     }
 }
 
-std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept {
+algorithms::Task find_difference(SetUp& set_up, ompi_communicator_t* comm,
+                                 std::optional<ForwardReason>& difference) {
     const int ranks = ompi_comm_size(comm);
     const auto first = ompi_group_get_proc_name(comm->c_local_group, 0);
-    for (int rank = 1; rank < ranks; ++rank) {
-        // Another job's data may have reached some of us and not others: nothing to agree on.
-        if (ompi_group_get_proc_name(comm->c_local_group, rank).jobid != first.jobid) {
-            return ForwardReason::several_jobs;
-        }
+    // Another job's data may have reached some of us and not others: nothing to agree on.
+    bool several = first.jobid != compat::own_name().jobid;
+    for (int rank = 1; rank < ranks && !several; ++rank) {
+        several = ompi_group_get_proc_name(comm->c_local_group, rank).jobid != first.jobid;
     }
-    if (first.jobid != compat::own_name().jobid) {
-        return ForwardReason::several_jobs;
-    }
-    return known().job ? known().against : introduce(comm);
+    if (!several && !known().job) return introduce(set_up, comm, difference);
+    difference = several ? ForwardReason::several_jobs : known().against;
+    return algorithms::Task(OMPI_SUCCESS);
 }
 
 std::uint64_t known_node_of(ompi_communicator_t* comm, int rank) {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "component/openmpi/ompi_compat.h"
+#include "component/openmpi/set_up.h"
 #include "component/report/counters.h"
 #include "topology/locality_record.h"
 
@@ -17,9 +17,10 @@ void publish_record(const topology::LocalityRecord& record);
 void introduce_job();
 
 /// Why the members cannot serve the communicator together; empty when they can, and then their records are
-/// known. Alike on all members. Local after introduce_job(); in programs that only use sessions collective
-/// over the members that have published, once for each communicator.
-std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept;
+/// known. Alike on all members. Local after introduce_job(); in programs that only use sessions a task that
+/// is collective over the members that have published, once for each communicator.
+algorithms::Task find_difference(SetUp& set_up, ompi_communicator_t* comm,
+                                 std::optional<ForwardReason>& difference);
 
 /// The number of the node of a member, where there is no difference. Needs no memory.
 std::uint64_t known_node_of(ompi_communicator_t* comm, int rank);

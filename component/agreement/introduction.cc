@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <new>
-#include <thread>
 
 #include "component/agreement/disagreement.h"
 #include "component/openmpi/last_resort.h"
@@ -12,6 +11,9 @@
 #include "topology/text.h"
 
 namespace strata::component {
+
+using algorithms::Task;
+
 namespace {
 
 constexpr std::chrono::milliseconds shortest_pause{10};
@@ -83,18 +85,20 @@ bool Introduction::is_whole_job() const {
     return ranks == compat::own_job_size();
 }
 
-/// Asks again, with pauses that double up to some seconds in all, while the answer is neither yes nor no.
-/// False where it stays so.
-template <class Ask>
-bool Introduction::patiently(Ask&& ask) noexcept {
-    if (unable_) return false;
-    const auto end = std::chrono::steady_clock::now() + longest_try;
-    const std::uint32_t process = process_of(own_rank());
-    std::uint64_t trouble = none;
-    for (auto pause = shortest_pause;; pause *= 2) {
+/// `co_await patiently(...)`: asks again, with pauses that double up to some seconds in all, while the answer
+/// is neither yes nor no. 0 where it stays so.
+class Introduction::Answer : public algorithms::Awaitable<Answer> {
+public:
+    Answer(Introduction& all, Ask ask, Question& question) : all_(all), ask_(ask), question_(question) {}
+
+    int poll() noexcept {
+        if (all_.unable_) return 0;
+        if (Clock::now() < next_) return algorithms::under_way;
+        const std::uint32_t process = all_.process_of(all_.own_rank());
+        std::uint64_t trouble = none;
         try {
             int status = 0;
-            if (ask(status) != compat::Lookup::failed) return true;
+            if ((all_.*ask_)(question_, status) != compat::Lookup::failed) return 1;
             trouble = trouble_of(process, status == 0 ? Kind::lists : Kind::status, status);
         } catch (const std::bad_alloc&) {
             reserve().give_back();
@@ -102,16 +106,33 @@ bool Introduction::patiently(Ask&& ask) noexcept {
         } catch (...) {
             trouble = trouble_of(process, Kind::other, 0);
         }
-        if (pause > longest_pause || std::chrono::steady_clock::now() > end) break;
-        opal_progress();
-        std::this_thread::sleep_for(pause);
+        next_ = Clock::now() + pause_;
+        if (pause_ <= longest_pause && next_ - pause_ <= end_) {
+            pause_ *= 2;
+            return algorithms::under_way;
+        }
+        all_.note_trouble(trouble);
+        return 0;
     }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Introduction& all_;
+    Ask ask_;
+    Question& question_;
+    std::chrono::milliseconds pause_ = shortest_pause;
+    Clock::time_point next_ = Clock::now();
+    Clock::time_point end_ = next_ + longest_try;
+};
+
+Introduction::Answer Introduction::patiently(Ask ask, Question& question) { return {*this, ask, question}; }
+
+void Introduction::note_trouble(std::uint64_t trouble) {
     unable_ = true;
     Word found;
     found.reason = static_cast<std::uint64_t>(ForwardReason::failure);
     found.trouble = trouble;
     word_.merge(found);
-    return false;
 }
 
 void Introduction::note_odd(ForwardReason reason, int rank) {
@@ -121,89 +142,83 @@ void Introduction::note_odd(ForwardReason reason, int rank) {
     word_.merge(found);
 }
 
-/// Looks at a process's record; keeps it where the caller wants it.
-Introduction::Peer Introduction::ask_for(int rank, std::vector<std::byte>* record) noexcept {
-    std::optional<ForwardReason> odd;
-    const bool answered = patiently([&](int& status) {
-        std::vector<std::byte> bytes;
-        const auto name = ompi_group_get_proc_name(comm_->c_local_group, rank);
-        const compat::Lookup found = compat::lookup(name, key_, bytes, &status);
-        topology::RecordPrefix own;
-        topology::RecordPrefix other;
-        topology::LocalityRecord whole;
-        topology::decode_prefix(own_, own);
-        if (found != compat::Lookup::found || !topology::decode_prefix(bytes, other)) {
-            odd = ForwardReason::missing;
-        } else if (other.plugin_version != own.plugin_version || other.format != own.format ||
-                   !topology::decode(bytes, whole)) {
-            odd = ForwardReason::version;
-        } else if (other.settings_hash != own.settings_hash) {
-            odd = ForwardReason::settings;
-        } else {
-            odd.reset();
-            if (record != nullptr) *record = std::move(bytes);
-        }
-        return found;
-    });
+/// Looks at a process's record.
+compat::Lookup Introduction::read(Question& question, int& status) {
+    std::vector<std::byte> bytes;
+    const auto name = ompi_group_get_proc_name(comm_->c_local_group, question.rank);
+    const compat::Lookup found = compat::lookup(name, key_, bytes, &status);
+    topology::RecordPrefix own;
+    topology::RecordPrefix other;
+    topology::LocalityRecord whole;
+    topology::decode_prefix(own_, own);
+    if (found != compat::Lookup::found || !topology::decode_prefix(bytes, other)) {
+        question.odd = ForwardReason::missing;
+    } else if (other.plugin_version != own.plugin_version || other.format != own.format ||
+               !topology::decode(bytes, whole)) {
+        question.odd = ForwardReason::version;
+    } else if (other.settings_hash != own.settings_hash) {
+        question.odd = ForwardReason::settings;
+    } else {
+        question.odd.reset();
+        question.record = std::move(bytes);
+    }
+    return found;
+}
+
+Introduction::Peer Introduction::judge(bool answered, const Question& question) {
     if (!answered) return Peer::unreadable;
-    if (odd) note_odd(*odd, rank);
-    return odd ? Peer::odd : Peer::alike;
+    if (question.odd) note_odd(*question.odd, question.rank);
+    return question.odd ? Peer::odd : Peer::alike;
 }
 
 /// Of this node, and how many nodes there are.
-bool Introduction::find_members() {
-    const bool whole = is_whole_job();
-    return patiently([&](int& status) {
-        std::string names;
-        auto answer = whole ? compat::job_nodes(names, status) : compat::Lookup::missing;
-        members_.clear();
-        nodes_.clear();
-        if (answer == compat::Lookup::missing) {
-            members_.push_back({own_rank(), Peer::alike, {}});
-            count_ = static_cast<std::size_t>(ompi_comm_size(comm_));
-            return answer;
-        }
-        if (answer == compat::Lookup::failed) return answer;
-        for (const std::string_view name : topology::split(names, ',')) nodes_.emplace_back(name);
-        std::sort(nodes_.begin(), nodes_.end());
-        count_ = nodes_.size();
-        std::string here;
-        if (compat::node_processes("", here, status) != compat::Lookup::found) return compat::Lookup::failed;
-        for (const std::string_view process : topology::split(here, ',')) {
-            members_.push_back({std::stoi(std::string(process)), Peer::alike, {}});
-        }
-        std::ranges::sort(members_, {}, &Member::rank);
-        const bool among = std::ranges::count(members_, own_rank(), &Member::rank) == 1;
-        return among ? compat::Lookup::found : compat::Lookup::failed;
-    });
+compat::Lookup Introduction::find_members(Question& /*none*/, int& status) {
+    std::string names;
+    auto answer = is_whole_job() ? compat::job_nodes(names, status) : compat::Lookup::missing;
+    members_.clear();
+    nodes_.clear();
+    if (answer == compat::Lookup::missing) {
+        members_.push_back({own_rank(), Peer::alike, {}});
+        count_ = static_cast<std::size_t>(ompi_comm_size(comm_));
+        return answer;
+    }
+    if (answer == compat::Lookup::failed) return answer;
+    for (const std::string_view name : topology::split(names, ',')) nodes_.emplace_back(name);
+    std::sort(nodes_.begin(), nodes_.end());
+    count_ = nodes_.size();
+    std::string here;
+    if (compat::node_processes("", here, status) != compat::Lookup::found) return compat::Lookup::failed;
+    for (const std::string_view process : topology::split(here, ',')) {
+        members_.push_back({std::stoi(std::string(process)), Peer::alike, {}});
+    }
+    std::ranges::sort(members_, {}, &Member::rank);
+    const bool among = std::ranges::count(members_, own_rank(), &Member::rank) == 1;
+    return among ? compat::Lookup::found : compat::Lookup::failed;
 }
 
-bool Introduction::find_own_place() {
-    place_ = static_cast<std::size_t>(own_rank());
-    if (count_ == 1) place_ = 0;
-    return nodes_.size() <= 1 || patiently([&](int& status) {
-               std::string node;
-               const auto answer = node_of(own_rank(), node, status);
-               const auto place = std::ranges::find(nodes_, node);
-               place_ = static_cast<std::size_t>(place - nodes_.begin());
-               return answer == compat::Lookup::found && place != nodes_.end() ? answer
-                                                                               : compat::Lookup::failed;
-           });
+compat::Lookup Introduction::find_own_place(Question& /*none*/, int& status) {
+    place_ = count_ == 1 ? 0 : static_cast<std::size_t>(own_rank());
+    if (nodes_.size() <= 1) return compat::Lookup::found;
+    std::string node;
+    const auto answer = node_of(own_rank(), node, status);
+    const auto place = std::ranges::find(nodes_, node);
+    place_ = static_cast<std::size_t>(place - nodes_.begin());
+    return answer == compat::Lookup::found && place != nodes_.end() ? answer : compat::Lookup::failed;
 }
 
 /// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of
 /// all that say so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all,
 /// and 4.2.2 knows all nodes but one where the launcher counts more nodes, or in another order, than the job
 /// has: mpirun on a node of its own, or `--map-by seq`.
-compat::Lookup Introduction::first_of(std::size_t place, int& first, int& status) {
+compat::Lookup Introduction::find_first(Question& question, int& status) {
+    const std::string& name = nodes_[question.place];
     std::string text;
-    auto answer =
-        firsts_.empty() ? compat::node_processes(nodes_[place], text, status) : compat::Lookup::missing;
+    auto answer = firsts_.empty() ? compat::node_processes(name, text, status) : compat::Lookup::missing;
     if (answer == compat::Lookup::found) {
-        first = lowest_of(text);
-        if (first >= ompi_comm_size(comm_)) return compat::Lookup::failed;
-        answer = node_of(first, text, status);
-        if (answer == compat::Lookup::found && text == nodes_[place]) return answer;
+        question.rank = lowest_of(text);
+        if (question.rank >= ompi_comm_size(comm_)) return compat::Lookup::failed;
+        answer = node_of(question.rank, text, status);
+        if (answer == compat::Lookup::found && text == name) return answer;
     }
     if (answer == compat::Lookup::failed) return answer;
     if (firsts_.empty()) {
@@ -217,30 +232,30 @@ compat::Lookup Introduction::first_of(std::size_t place, int& first, int& status
         }
         firsts_ = std::move(firsts);
     }
-    first = firsts_[place];
-    return first >= 0 ? compat::Lookup::found : compat::Lookup::failed;
+    question.rank = firsts_[question.place];
+    return question.rank >= 0 ? compat::Lookup::found : compat::Lookup::failed;
 }
 
-/// Which processes these are; not yet what they are like.
-bool Introduction::find_others() {
-    if (!patiently([&](int&) {
-            others_.reserve(2 * std::numeric_limits<std::size_t>::digits);
-            return compat::Lookup::found;
-        })) {
-        return false;
-    }
-    for (std::size_t distance = 1; distance < count_; distance *= 2) {
-        for (const std::size_t place :
-             {(place_ + distance) % count_, (place_ + count_ - distance) % count_}) {
+compat::Lookup Introduction::reserve_others(Question& /*none*/, int& /*status*/) {
+    others_.reserve(2 * std::numeric_limits<std::size_t>::digits);
+    return compat::Lookup::found;
+}
+
+/// Which processes these are; not yet what they are like. 0 where that cannot be found out.
+Task Introduction::find_others() {
+    Question question;
+    int found = co_await patiently(&Introduction::reserve_others, question);
+    for (std::size_t distance = 1; distance < count_ && found != 0; distance *= 2) {
+        const std::array places{(place_ + distance) % count_, (place_ + count_ - distance) % count_};
+        for (const std::size_t place : places) {
             if (std::ranges::count(others_, place, &Other::place) != 0) continue;
-            int first = static_cast<int>(place);
-            const bool found =
-                nodes_.empty() || patiently([&](int& status) { return first_of(place, first, status); });
-            if (!found) return false;
-            others_.push_back({place, first, Peer::odd});
+            question = {place, static_cast<int>(place), {}, {}};
+            if (!nodes_.empty()) found = co_await patiently(&Introduction::find_first, question);
+            if (found == 0) break;
+            others_.push_back({place, question.rank, Peer::odd});
         }
     }
-    return true;
+    co_return found;
 }
 
 const Introduction::Other& Introduction::other(std::size_t places_on) const {
@@ -248,56 +263,72 @@ const Introduction::Other& Introduction::other(std::size_t places_on) const {
 }
 
 /// Where this process cannot find out who waits for it.
-void Introduction::send_to_everybody() {
+Task Introduction::send_to_everybody() {
     for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
-        if (rank != own_rank()) send(rank, &word_, sizeof word_);
+        if (rank != own_rank()) co_await send(rank, &word_, sizeof word_);
     }
+    co_return OMPI_SUCCESS;
 }
 
-void Introduction::meet_as_member() {
+Task Introduction::meet_as_member() {
     const int leader = members_.front().rank;
-    const Peer peer = ask_for(leader);
-    if (peer == Peer::odd) return;
-    send(leader, &word_, sizeof word_);
+    Question question;
+    question.rank = leader;
+    const int answered = co_await patiently(&Introduction::read, question);
+    const Peer peer = judge(answered != 0, question);
+    if (peer == Peer::odd) co_return OMPI_SUCCESS;
+    co_await send(leader, &word_, sizeof word_);
     if (peer == Peer::alike) {
         Word received;
-        wait_for(begin_receive(leader, &received, sizeof received));
+        co_await Message(*this, begin_receive(leader, &received, sizeof received));
         word_.merge(received);
     }
+    co_return OMPI_SUCCESS;
 }
 
-void Introduction::meet_as_leader() {
+Task Introduction::meet_as_leader() {
     for (Member& member : members_) {
-        if (member.rank != own_rank()) member.peer = ask_for(member.rank, &member.record);
+        if (member.rank == own_rank()) continue;
+        Question question;
+        question.rank = member.rank;
+        const int answered = co_await patiently(&Introduction::read, question);
+        member.peer = judge(answered != 0, question);
+        member.record = std::move(question.record);
     }
-    for (Other& one : others_) one.peer = ask_for(one.rank);
+    for (Other& one : others_) {
+        Question question;
+        question.rank = one.rank;
+        const int answered = co_await patiently(&Introduction::read, question);
+        one.peer = judge(answered != 0, question);
+    }
     for (const Member& member : members_) {
         if (member.rank == own_rank() || member.peer != Peer::alike) continue;
         Word received;
-        wait_for(begin_receive(member.rank, &received, sizeof received));
+        co_await Message(*this, begin_receive(member.rank, &received, sizeof received));
         word_.merge(received);
     }
-    disseminate();
+    co_await disseminate();
     for (const Member& member : members_) {
-        if (member.rank != own_rank() && member.peer != Peer::odd) {
-            send(member.rank, &word_, sizeof word_);
-        }
+        if (member.rank == own_rank() || member.peer == Peer::odd) continue;
+        co_await send(member.rank, &word_, sizeof word_);
     }
+    co_return OMPI_SUCCESS;
 }
 
-void Introduction::disseminate() {
+Task Introduction::disseminate() {
     for (std::size_t distance = 1; distance < count_; distance *= 2) {
         const Other& to = other(distance);
         const Other& from = other(count_ - distance);
         Word received;
         ompi_request_t* request =
             from.peer == Peer::alike ? begin_receive(from.rank, &received, sizeof received) : nullptr;
-        if (to.peer != Peer::odd) send(to.rank, &word_, sizeof word_);
+        if (to.peer != Peer::odd) co_await send(to.rank, &word_, sizeof word_);
         if (request != nullptr) {
-            wait_for(request);
+            co_await Message(*this, request);
             word_.merge(received);
         }
     }
+    co_return OMPI_SUCCESS;
 }
 
 /// The lowest process that has the plugin says what is wrong.
@@ -334,31 +365,25 @@ void Introduction::report() const {
     }
 }
 
-void Introduction::try_steps() {
+Task Introduction::try_steps() {
     word_.reporter = process_of(own_rank());
-    const bool found = find_members() && (!leads() || (find_own_place() && find_others()));
-    if (!found) return send_to_everybody();
-    if (leads()) {
-        meet_as_leader();
-    } else {
-        meet_as_member();
+    Question unused;
+    int found = co_await patiently(&Introduction::find_members, unused);
+    if (found != 0 && leads()) {
+        found = co_await patiently(&Introduction::find_own_place, unused);
+        if (found != 0) found = co_await find_others();
     }
+    if (found == 0) co_return co_await send_to_everybody();
+    if (leads()) co_return co_await meet_as_leader();
+    co_return co_await meet_as_member();
 }
 
-std::optional<ForwardReason> Introduction::run(PeerTable& table, std::mutex& mutex) noexcept {
-    try {
-        try_steps();
-        if (word_.reason != none) {
-            try_to([this] { report(); });
-            return static_cast<ForwardReason>(word_.reason);
-        }
-        exchange_records(table, mutex);
-    } catch (const std::bad_alloc&) {
-        end_job(comm_, "it has no memory left for what the other processes have published");
-    } catch (...) {
-        end_job(comm_, "it has not got what all other processes have published");
-    }
-    return std::nullopt;
+Task Introduction::run(PeerTable& table, std::mutex& mutex, std::optional<ForwardReason>& difference) {
+    co_await try_steps();
+    if (word_.reason == none) co_return co_await exchange_records(table, mutex);
+    try_to([this] { report(); });
+    difference = static_cast<ForwardReason>(word_.reason);
+    co_return OMPI_SUCCESS;
 }
 
 }  // namespace strata::component

@@ -6,10 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "component/base/peer_table.h"
-#include "component/openmpi/ompi_compat.h"
+#include "component/openmpi/set_up.h"
 #include "component/report/counters.h"
 
 namespace strata::component {
@@ -39,13 +40,15 @@ namespace strata::component {
 class Introduction {
 public:
     /// `own`: what this process has published.
-    Introduction(ompi_communicator_t* comm, const char* key, std::span<const std::byte> own)
-        : comm_(comm), key_(key), own_(own) {}
+    Introduction(SetUp& set_up, ompi_communicator_t* comm, const char* key, std::span<const std::byte> own)
+        : set_up_(set_up), comm_(comm), key_(key), own_(own) {}
 
     /// Adds the records of all to `table`, under `mutex`, where they can serve together; else one process
-    /// says why not. Ends the job where a message fails or there is no memory left for the others' records:
-    /// they wait for it.
-    std::optional<ForwardReason> run(PeerTable& table, std::mutex& mutex) noexcept;
+    /// says why not, and `difference` is the reason. Ends the job where a message fails or there is no memory
+    /// left for the others' records: they wait for it.
+    algorithms::Task run(PeerTable& table, std::mutex& mutex, std::optional<ForwardReason>& difference);
+
+    algorithms::Arena& frames() { return set_up_.frames(); }
 
 private:
     static constexpr std::size_t most_odd = 8;
@@ -78,33 +81,63 @@ private:
     compat::Lookup node_of(int rank, std::string& node, int& status) const;
     bool is_whole_job() const;
 
-    template <class Ask>
-    bool patiently(Ask&& ask) noexcept;
-    Peer ask_for(int rank, std::vector<std::byte>* record = nullptr) noexcept;
+    /// What PMIx is asked, and what it has said.
+    struct Question {
+        std::size_t place = 0;             ///< of a node
+        int rank = 0;                      ///< of a process
+        std::optional<ForwardReason> odd;  ///< of what it has published
+        std::vector<std::byte> record;     ///< where it is not odd
+    };
+    using Ask = compat::Lookup (Introduction::*)(Question&, int& status);
+    class Answer;
+    Answer patiently(Ask ask, Question& question);
+    void note_trouble(std::uint64_t trouble);
+
+    compat::Lookup read(Question& question, int& status);
+    Peer judge(bool answered, const Question& question);
     void note_odd(ForwardReason reason, int rank);
 
-    bool find_members();
-    bool find_own_place();
-    compat::Lookup first_of(std::size_t place, int& first, int& status);
-    bool find_others();
+    compat::Lookup find_members(Question&, int& status);
+    compat::Lookup find_own_place(Question&, int& status);
+    compat::Lookup reserve_others(Question&, int& status);
+    compat::Lookup find_first(Question& question, int& status);
+    algorithms::Task find_others();
     const Other& other(std::size_t places_on) const;
 
-    void try_steps();
-    void send_to_everybody();
-    void meet_as_member();
-    void meet_as_leader();
-    void disseminate();
+    algorithms::Task try_steps();
+    algorithms::Task send_to_everybody();
+    algorithms::Task meet_as_member();
+    algorithms::Task meet_as_leader();
+    algorithms::Task disseminate();
     void report() const;
 
-    std::vector<std::byte> trade(int to, std::span<const std::byte> going, int from);
-    std::vector<std::byte> gather_records();
-    std::vector<std::byte> spread_in_node(std::vector<std::byte> records);
-    void exchange_records(PeerTable& table, std::mutex& mutex);
+    struct TradeRoom;
+    class Trade;
+    algorithms::Task gather_records(TradeRoom& room, std::vector<std::byte>& records);
+    algorithms::Task spread_in_node(TradeRoom& room, std::vector<std::byte>& records);
+    algorithms::Task exchange_records(PeerTable& table, std::mutex& mutex);
+    void add_records(std::span<const std::byte> nodes, PeerTable& table, std::mutex& mutex) const;
+    template <class Step>
+    void again(Step&& step) const noexcept;
 
-    void send(int to, const void* data, std::size_t bytes);
-    ompi_request_t* begin_receive(int from, void* data, std::size_t bytes);
-    void wait_for(ompi_request_t* request);
+    /// `co_await Message(...)`: a message that is under way. Ends the job where it fails.
+    class Message : public algorithms::Awaitable<Message> {
+    public:
+        Message(const Introduction& all, ompi_request_t* request) : all_(all), request_(request) {}
+        int poll() { return all_.test(request_); }
 
+    private:
+        const Introduction& all_;
+        ompi_request_t* request_;
+    };
+    Message send(int to, const void* data, std::size_t bytes) const {
+        return {*this, begin_to_send(to, data, bytes)};
+    }
+    ompi_request_t* begin_to_send(int to, const void* data, std::size_t bytes) const;
+    ompi_request_t* begin_receive(int from, void* data, std::size_t bytes) const;
+    int test(ompi_request_t*& request) const;
+
+    SetUp& set_up_;
     ompi_communicator_t* comm_;
     const char* key_;
     std::span<const std::byte> own_;

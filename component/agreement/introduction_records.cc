@@ -1,15 +1,19 @@
 // The second half of introduction.h: all are alike, and their records go to all.
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <memory>
+#include <new>
 #include <stdexcept>
-#include <thread>
+#include <utility>
 
 #include "component/agreement/introduction.h"
 #include "component/base/published_data.h"
 #include "component/openmpi/last_resort.h"
 
 namespace strata::component {
+
+using algorithms::Task;
+
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -19,34 +23,38 @@ using Bytes = std::vector<std::byte>;
 constexpr int introduction_tag = -5;
 static_assert(introduction_tag > MCA_COLL_BASE_TAG_ALLGATHER && introduction_tag < MPI_ANY_TAG);
 
-/// Does a step of which others wait for the outcome: again where memory was short for a moment.
-template <class Step>
-void again(Step&& step) {
-    for (int tries = 2; tries > 0; --tries) {
-        try {
-            return step();
-        } catch (...) {
-            reserve().give_back();
-        }
-    }
-    step();
-}
-
 }  // namespace
 
-void Introduction::send(int to, const void* data, std::size_t bytes) {
+/// Does a step of which others wait for the outcome: again where memory was short for a moment.
+template <class Step>
+void Introduction::again(Step&& step) const noexcept {
+    const char* why = nullptr;
+    for (int tries = 3; tries > 0; --tries) {
+        try {
+            return step();
+        } catch (const std::bad_alloc&) {
+            why = "it has no memory left for what the other processes have published";
+        } catch (...) {
+            why = "it has not got what all other processes have published";
+        }
+        reserve().give_back();
+    }
+    end_job(comm_, why);
+}
+
+ompi_request_t* Introduction::begin_to_send(int to, const void* data, std::size_t bytes) const {
     for (int tries = 3; tries > 0; --tries) {
         ompi_request_t* request = nullptr;
         if (MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, to, introduction_tag,
                                MCA_PML_BASE_SEND_STANDARD, comm_, &request)) == OMPI_SUCCESS) {
-            return wait_for(request);
+            return request;
         }
         reserve().give_back();
     }
     end_job(comm_, "a message to another process failed while they found out whether all have the plugin");
 }
 
-ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t bytes) {
+ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t bytes) const {
     for (int tries = 3; tries > 0; --tries) {
         ompi_request_t* request = nullptr;
         if (MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, from, introduction_tag, comm_, &request)) ==
@@ -58,54 +66,82 @@ ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t by
     end_job(comm_, "a message from another process cannot be received");
 }
 
-/// Most wait for what a few have yet to send, and processes may share processors: so it sleeps in between.
-void Introduction::wait_for(ompi_request_t* request) {
-    constexpr std::chrono::microseconds longest_sleep{1000};
-    for (std::chrono::microseconds pause{1}; !REQUEST_COMPLETE(request);) {
-        opal_progress();
-        if (REQUEST_COMPLETE(request) || compat::fail_if_peer_lost(request)) break;
-        std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, longest_sleep);
-    }
-    const int rc = ompi_request_wait(&request, MPI_STATUS_IGNORE);
-    if (compat::is_failed_process(rc)) {
-        end_job(comm_, "another process has died while they found out whether all have the plugin");
-    }
-    if (rc != OMPI_SUCCESS) {
-        end_job(comm_,
-                "a message from another process failed while they found out whether all have the plugin");
-    }
+/// Where a message stands; null: at its end.
+int Introduction::test(ompi_request_t*& request) const {
+    const int rc = request != nullptr ? set_up_.test(request) : OMPI_SUCCESS;
+    if (rc == OMPI_SUCCESS || rc == algorithms::under_way) return rc;
+    end_job(comm_,
+            compat::is_failed_process(rc)
+                ? "another process has died while they found out whether all have the plugin"
+                : "a message from another process failed while they found out whether all have the plugin");
 }
 
-/// Sends bytes to one process and receives others from another; a negative rank stands for no process. Up to
-/// 4,000 bytes travel in one message with their length, the rest in a second one.
-std::vector<std::byte> Introduction::trade(int to, std::span<const std::byte> going, int from) {
+/// For the bytes that travel in one message with their length.
+struct Introduction::TradeRoom {
     struct First {
-        std::uint64_t size = 0;
+        std::uint64_t size;
         std::array<std::byte, 4000> bytes;
         std::size_t here() const { return std::min<std::size_t>(size, bytes.size()); }
         std::size_t length() const { return sizeof size + here(); }
     };
-    First out{going.size(), {}};
-    std::ranges::copy(going.first(out.here()), out.bytes.begin());
-    First in{0, {}};
-    ompi_request_t* request = from < 0 ? nullptr : begin_receive(from, &in, sizeof in);
-    if (to >= 0) send(to, &out, out.length());
-    if (request != nullptr) wait_for(request);
-    Bytes coming;
-    again([&] { coming.resize(in.size); });
-    std::ranges::copy(std::span(in.bytes).first(in.here()), coming.begin());
-    const bool more = in.size > in.here();
-    request = more ? begin_receive(from, &coming[in.here()], in.size - in.here()) : nullptr;
-    if (to >= 0 && going.size() > out.here()) send(to, &going[out.here()], going.size() - out.here());
-    if (request != nullptr) wait_for(request);
-    return coming;
-}
+    First out;
+    First in;
+};
+
+/// `co_await Trade(...)`: sends bytes to one process and receives others from another; a negative rank stands
+/// for no process. Up to 4,000 bytes travel in one message with their length, the rest in a second one.
+class Introduction::Trade : public algorithms::Awaitable<Trade> {
+public:
+    Trade(const Introduction& all, TradeRoom& room, int to, std::span<const std::byte> going, int from,
+          Bytes& coming)
+        : all_(all), room_(room), to_(to), going_(going), from_(from), coming_(coming) {}
+
+    int poll() {
+        if (!std::exchange(begun_, true)) begin();
+        if (!arrived()) return algorithms::under_way;
+        if (std::exchange(goes_on_, true)) return OMPI_SUCCESS;
+        go_on();
+        return arrived() ? OMPI_SUCCESS : algorithms::under_way;
+    }
+
+private:
+    void begin() {
+        room_.out.size = going_.size();
+        room_.in.size = 0;
+        std::ranges::copy(going_.first(room_.out.here()), room_.out.bytes.begin());
+        if (from_ >= 0) hearing_ = all_.begin_receive(from_, &room_.in, sizeof room_.in);
+        if (to_ >= 0) sending_ = all_.begin_to_send(to_, &room_.out, room_.out.length());
+    }
+
+    /// With the rest, if there is one.
+    void go_on() {
+        const std::size_t here = room_.in.here();
+        all_.again([&] { coming_.resize(room_.in.size); });
+        std::ranges::copy(std::span(room_.in.bytes).first(here), coming_.begin());
+        if (coming_.size() > here) {
+            hearing_ = all_.begin_receive(from_, &coming_[here], coming_.size() - here);
+        }
+        const auto rest = going_.subspan(room_.out.here());
+        if (to_ >= 0 && !rest.empty()) sending_ = all_.begin_to_send(to_, rest.data(), rest.size());
+    }
+
+    bool arrived() { return all_.test(sending_) == OMPI_SUCCESS && all_.test(hearing_) == OMPI_SUCCESS; }
+
+    const Introduction& all_;
+    TradeRoom& room_;
+    int to_;
+    std::span<const std::byte> going_;
+    int from_;
+    Bytes& coming_;
+    ompi_request_t* sending_ = nullptr;
+    ompi_request_t* hearing_ = nullptr;
+    bool begun_ = false;
+    bool goes_on_ = false;
+};
 
 /// On the first process of a node: those of all nodes, one after the other as they lie this many places back.
 /// In each round twice as many are known as before, and in the last one only those are sent that are lacking.
-std::vector<std::byte> Introduction::gather_records() {
-    Bytes records;
+Task Introduction::gather_records(TradeRoom& room, Bytes& records) {
     again([&] {
         Bytes node;
         records.clear();
@@ -122,47 +158,57 @@ std::vector<std::byte> Introduction::gather_records() {
         Published node;
         for (std::size_t i = 0; i < lacking; ++i) take_published(rest, node);
         const std::span going = std::span(records).first(records.size() - rest.size());
-        const Bytes coming = trade(other(known).rank, going, other(count_ - known).rank);
+        Bytes coming;
+        co_await Trade(*this, room, other(known).rank, going, other(count_ - known).rank, coming);
         again([&] { records.insert(records.end(), coming.begin(), coming.end()); });
     }
-    return records;
+    co_return OMPI_SUCCESS;
 }
 
 /// Along a tree in which each tells up to seven others per level.
-std::vector<std::byte> Introduction::spread_in_node(std::vector<std::byte> records) {
+Task Introduction::spread_in_node(TradeRoom& room, Bytes& records) {
     constexpr std::size_t radix = 8;
     constexpr int no_rank = -1;
     const auto self = std::ranges::find(members_, own_rank(), &Member::rank);
     const auto own = static_cast<std::size_t>(self - members_.begin());
     std::size_t below = 1;  // a process tells those less than this many places on
     while (below < members_.size() && own % (below * radix) == 0) below *= radix;
-    if (own != 0) records = trade(no_rank, {}, members_[own - own % (below * radix)].rank);
+    if (own != 0) {
+        co_await Trade(*this, room, no_rank, {}, members_[own - own % (below * radix)].rank, records);
+    }
     for (std::size_t step = below / radix; step > 0; step /= radix) {
         for (std::size_t to = own + step; to < std::min(own + step * radix, members_.size()); to += step) {
-            trade(members_[to].rank, records, no_rank);
+            Bytes nothing;
+            co_await Trade(*this, room, members_[to].rank, records, no_rank, nothing);
         }
     }
-    return records;
+    co_return OMPI_SUCCESS;
 }
 
-void Introduction::exchange_records(PeerTable& table, std::mutex& mutex) {
-    const Bytes all = spread_in_node(leads() ? gather_records() : Bytes{});
-    again([&] {
-        const std::lock_guard lock(mutex);
-        table.reserve(compat::own_job_size());
-        std::span<const std::byte> nodes = all;
-        Published node;
-        Published one;
-        topology::LocalityRecord record;
-        while (take_published(nodes, node)) {
-            while (take_published(node.bytes, one) && topology::decode(one.bytes, record)) {
-                table.add(one.process, record);
-            }
+Task Introduction::exchange_records(PeerTable& table, std::mutex& mutex) {
+    std::unique_ptr<TradeRoom> room;
+    again([&] { room = std::make_unique<TradeRoom>(); });
+    Bytes records;
+    if (leads()) co_await gather_records(*room, records);
+    co_await spread_in_node(*room, records);
+    again([&] { add_records(records, table, mutex); });
+    co_return OMPI_SUCCESS;
+}
+
+void Introduction::add_records(std::span<const std::byte> nodes, PeerTable& table, std::mutex& mutex) const {
+    const std::lock_guard lock(mutex);
+    table.reserve(compat::own_job_size());
+    Published node;
+    Published one;
+    topology::LocalityRecord record;
+    while (take_published(nodes, node)) {
+        while (take_published(node.bytes, one) && topology::decode(one.bytes, record)) {
+            table.add(one.process, record);
         }
-        for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
-            if (!table.has(process_of(rank))) throw std::logic_error("a record got lost");
-        }
-    });
+    }
+    for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
+        if (!table.has(process_of(rank))) throw std::logic_error("a record got lost");
+    }
 }
 
 }  // namespace strata::component

@@ -56,17 +56,28 @@ void CommunicatorState::note_passed(const Request& request, ForwardReason reason
 
 void CommunicatorState::set_up() noexcept {
     const HoldCancellation hold;
+    SetUp own(set_ups_);
+    own.wait_with_pauses(set_up(own));
+}
+
+algorithms::Task CommunicatorState::set_up(SetUp& own) {
+    if (!fresh_) {
+        co_return OMPI_SUCCESS;
+    }
     const SetupMeter meter(own_counters_);
     if (usage_ != nullptr) {
         try_to([this] { usage_->introduce(comm_->c_name, ompi_comm_size(comm_)); });
     }
-    if (const auto reason = find_difference(comm_)) {
-        forward_all(*reason);
-        return;
+    std::optional<ForwardReason> difference;
+    co_await find_difference(own, comm_, difference);
+    if (difference) {
+        forward_all(*difference);
+        co_return OMPI_SUCCESS;
     }
     agreed_ = true;
     unsettled_ = true;
     fresh_ = false;
+    co_return OMPI_SUCCESS;
 }
 
 bool CommunicatorState::precedes_setup(const Request& request) noexcept {

@@ -145,6 +145,7 @@ public:
 
 private:
     void set_up() noexcept;
+    algorithms::Task set_up(SetUp& own);
     Proposal make_proposal(const Request& first) noexcept;
     void prepare();
     const topology::Hierarchy& hierarchy() const { return plans_.hierarchy(); }

@@ -1,5 +1,8 @@
 #include "component/openmpi/set_up.h"
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "component/base/cancellation.h"
@@ -55,12 +58,31 @@ int SetUp::wait_for(algorithms::Task task) {
     return outcome();
 }
 
+int SetUp::wait_with_pauses(algorithms::Task task) {
+    constexpr std::chrono::microseconds longest_pause{1000};
+    std::chrono::microseconds pause{1};
+    start(std::move(task));
+    while (!done()) {
+        const unsigned ended = ended_;
+        opal_progress();
+        progress();
+        if (ended_ != ended) {
+            pause = std::chrono::microseconds{1};
+        } else if (!done()) {
+            std::this_thread::sleep_for(pause);
+            pause = std::min(2 * pause, longest_pause);
+        }
+    }
+    return outcome();
+}
+
 int SetUp::test(ompi_request_t*& request) {
     if (!REQUEST_COMPLETE(request) && !compat::fail_if_peer_lost(request)) {
         awaited_ = request;
         return algorithms::under_way;
     }
     awaited_ = nullptr;
+    ++ended_;
     opal_atomic_rmb();
     const int code = request->req_status.MPI_ERROR;
     ompi_request_free(&request);

@@ -35,6 +35,9 @@ public:
     int outcome() const { return task_->outcome(); }
     /// Starts a task, and waits until it is done: its outcome.
     int wait_for(algorithms::Task task);
+    /// The same where most wait for what a few have yet to send, and may share processors with them: it
+    /// sleeps in between.
+    int wait_with_pauses(algorithms::Task task);
 
     /// Where a message or another request of Open MPI's stands: `under_way`, or its code; then it is freed.
     int test(ompi_request_t*& request);
@@ -61,6 +64,7 @@ private:
     SetUp* next_ = nullptr;
     bool started_ = false;
     bool all_are_here_ = false;
+    unsigned ended_ = 0;                 ///< requests
     ompi_request_t* awaited_ = nullptr;  ///< where the task has stopped; null: nothing of Open MPI's
     alignas(algorithms::Arena::alignment_bytes) std::array<std::byte, frame_bytes> memory_;
     algorithms::Arena frames_{std::span(memory_)};
