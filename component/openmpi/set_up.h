@@ -16,9 +16,10 @@ class SetUps {
     SetUp* first_ = nullptr;
 };
 
-/// One set-up: what the ranks of a communicator do together before a call is served. Its tasks never wait;
-/// who has nothing else to do waits for them here. Their frames lie in here: a rank without any other memory
-/// takes part, too, for the others wait for it.
+/// One set-up: what the ranks of a communicator do together before a call is served. Its tasks never wait:
+/// start() and progress() may be called from within Open MPI's own progress, which starts collectives when it
+/// makes communicators. Who has nothing else to do waits for them here. Their frames lie in here: a rank
+/// without any other memory takes part, too, for the others wait for it.
 class SetUp {
 public:
     explicit SetUp(SetUps& all);
@@ -69,17 +70,6 @@ private:
     alignas(algorithms::Arena::alignment_bytes) std::array<std::byte, frame_bytes> memory_;
     algorithms::Arena frames_{std::span(memory_)};
     std::optional<algorithms::Task> task_;
-};
-
-/// `co_await Completed(...)`: SetUp::test().
-class Completed : public algorithms::Awaitable<Completed> {
-public:
-    Completed(SetUp& set_up, ompi_request_t*& request) : set_up_(set_up), request_(request) {}
-    int poll() { return set_up_.test(request_); }
-
-private:
-    SetUp& set_up_;
-    ompi_request_t*& request_;
 };
 
 }  // namespace strata::component
