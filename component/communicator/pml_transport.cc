@@ -108,6 +108,15 @@ int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, 
     return noticed(rc);
 }
 
+/// Of a completed request: its code.
+int PmlTransport::end(ompi_request_t*& request) {
+    opal_atomic_rmb();
+    const int code = request->req_status.MPI_ERROR;
+    ompi_request_free(&request);
+    request = nullptr;
+    return code;
+}
+
 /// Takes completed requests out of the busy list, in the order in which they were started.
 int PmlTransport::harvest(std::span<int> done, int& count) {
     int rc = OMPI_SUCCESS;
@@ -120,12 +129,9 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
             busy_[kept++] = slot;
             continue;
         }
-        opal_atomic_rmb();
-        if (const int code = unless_too_long(request->req_status.MPI_ERROR); rc == OMPI_SUCCESS) {
+        if (const int code = unless_too_long(end(request)); rc == OMPI_SUCCESS) {
             rc = code;
         }
-        ompi_request_free(&request);
-        request = nullptr;
         done[count++] = slot;
     }
     busy_.resize(kept);

@@ -11,8 +11,8 @@
 namespace strata::component {
 
 /// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are
-/// Open MPI's. One collective at a time, as MPI demands per communicator.
-class PmlTransport final : public algorithms::Transport {
+/// Open MPI's. One collective at a time, as MPI demands per communicator of those that wait.
+class PmlTransport : public algorithms::Transport {
 public:
     /// `own`: counts what is sent, beside counters().
     PmlTransport(ompi_communicator_t* comm, CommunicatorCounters& own) : comm_(comm), own_(own) {}
@@ -38,19 +38,24 @@ public:
     /// had and counts as complete: the others wait for what this rank has still to send.
     int noted_error() const { return noted_error_; }
 
-private:
-    void reserve(std::size_t slots);
+protected:
     int unless_too_long(int rc);
     int noticed(int rc);
+    static int end(ompi_request_t*& request);
     const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
-    void sleep_until_one();
+    bool is_idle() const { return busy_.empty(); }
 
     ompi_communicator_t* comm_;
-    CommunicatorCounters& own_;
     std::array<int, most_rails> tags_{};  // by rail
     bool has_begun_ = false;
     bool left_messages_ = false;
+
+private:
+    void reserve(std::size_t slots);
+    void sleep_until_one();
+
+    CommunicatorCounters& own_;
     bool process_failed_ = false;
     int noted_error_ = OMPI_SUCCESS;
     std::vector<ompi_request_t*> requests_;  // by slot, of any call; null when idle

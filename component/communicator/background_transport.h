@@ -1,0 +1,25 @@
+#pragma once
+#include "component/communicator/pml_transport.h"
+
+namespace strata::component {
+
+/// The same for a call beside which others may be under way on the communicator. It never waits: who goes on
+/// with the call lets Open MPI progress in between. The call's messages have tags of their own, reserved as
+/// for any non-blocking collective: so make it when the call starts, in the order of the calls.
+class BackgroundTransport final : public PmlTransport {
+public:
+    BackgroundTransport(ompi_communicator_t* comm, CommunicatorCounters& own);
+
+    void begin_call(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
+    int wait_some(std::span<int> done, int& count) override;
+    int send(const std::byte* data, std::size_t bytes, int peer) override;
+    int recv(std::byte* data, std::size_t bytes, int peer) override;
+    int test() override;
+    void abandon() noexcept override;
+
+private:
+    int first_tag_;
+    ompi_request_t* single_ = nullptr;  ///< the message outside the slots
+};
+
+}  // namespace strata::component
