@@ -43,8 +43,7 @@ int CommunicatorState::agreed_plan(const algorithms::Operation& operation, bool 
     if (!job_.check_plans || found->compared || left) {
         return OMPI_SUCCESS;
     }
-    SetUp set_up(set_ups_);
-    return set_up.wait_for(compare(set_up, operation, found));
+    return wait_for([&](SetUp& own) { return compare(own, operation, found); });
 }
 
 algorithms::Task CommunicatorState::compare(SetUp& set_up, const algorithms::Operation& operation,

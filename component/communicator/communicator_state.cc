@@ -99,8 +99,7 @@ bool CommunicatorState::precedes_setup(const Request& request) noexcept {
 }
 
 int CommunicatorState::settle(const Request& first, bool hands_back) {
-    SetUp set_up(set_ups_);
-    return set_up.wait_for(settle(set_up, first, hands_back));
+    return wait_for([&](SetUp& own) { return settle(own, first, hands_back); });
 }
 
 algorithms::Task CommunicatorState::settle(SetUp& set_up, const Request& first, bool hands_back) {
@@ -269,8 +268,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
                                            const algorithms::Plan& plan, AimedLevels& found) {
     LevelCommunicators* const communicators = levels_.find(hierarchy(), plan, operation.root);
     if (communicators == nullptr || !communicators->admits(operation.collective)) {
-        SetUp set_up(set_ups_);
-        return set_up.wait_for(level_communicators(set_up, operation, plan, found));
+        return wait_for([&](SetUp& own) { return level_communicators(own, operation, plan, found); });
     }
     found = {communicators, communicators->aim(hierarchy(), ompi_comm_rank(comm_), operation.root)};
     return found.aim != nullptr ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;

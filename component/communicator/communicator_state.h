@@ -146,6 +146,12 @@ public:
 private:
     void set_up() noexcept;
     algorithms::Task set_up(SetUp& own);
+    /// A set-up of its own, out of the way of calls that need none: what it has on the stack is large.
+    template <class MakeTask>
+    [[gnu::noinline]] int wait_for(MakeTask&& make_task) {
+        SetUp own(set_ups_);
+        return own.wait_for(make_task(own));
+    }
     Proposal make_proposal(const Request& first) noexcept;
     void prepare();
     const topology::Hierarchy& hierarchy() const { return plans_.hierarchy(); }
