@@ -98,11 +98,11 @@ bool CommunicatorState::precedes_setup(const Request& request) noexcept {
     return true;
 }
 
-int CommunicatorState::settle(const Request& first, bool hands_back) {
-    return wait_for([&](SetUp& own) { return settle(own, first, hands_back); });
+int CommunicatorState::agree_with_members(const Request& first, bool hands_back) {
+    return wait_for([&](SetUp& own) { return agree_with_members(own, first, hands_back); });
 }
 
-algorithms::Task CommunicatorState::settle(SetUp& set_up, const Request& first, bool hands_back) {
+algorithms::Task CommunicatorState::agree_with_members(SetUp& set_up, const Request& first, bool hands_back) {
     if (agreement_error_ != OMPI_SUCCESS || !unsettled_) {
         co_return agreement_error_;
     }

@@ -72,8 +72,8 @@ public:
     /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
     /// this rank gets the same one from every call, whatever had been decided.
     /// `hands_back`: may_hand_back().
-    int settle(const Request& first, bool hands_back);
-    algorithms::Task settle(SetUp& set_up, const Request& first, bool hands_back);
+    int agree_with_members(const Request& first, bool hands_back);
+    algorithms::Task agree_with_members(SetUp& set_up, const Request& first, bool hands_back);
     /// True where all ranks may hand slots back, and so do it alike. Once settled.
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }

@@ -55,7 +55,7 @@ double expected(double latency_us, double mbytes_per_s, double transfers, double
 }
 
 /// No rank sends to rank 1.
-TEST(Platform, RanksThatWaitForEverAreToldOf) {
+TEST(Platform, RanksThatWaitForEverAreReported) {
     const Machine machine = read_machine(std::string(STRATA_MACHINES) + "nuioa8.json");
     const Ranks ranks(machine, {});
     const auto stuck = [&] {
