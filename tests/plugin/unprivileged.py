@@ -7,7 +7,7 @@ import tempfile
 
 from job import Failure, Outcome, environment
 
-SERVED_OR_PASSED = 65534
+NOBODY = 65534
 
 
 class User:
@@ -18,7 +18,7 @@ class User:
         self.is_root = os.geteuid() == 0
         self.prefix = []
         if self.is_root:
-            self.prefix = ["setpriv", f"--reuid={SERVED_OR_PASSED}", f"--regid={SERVED_OR_PASSED}", "--clear-groups", "--inh-caps=-all",
+            self.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all",
                            "--bounding-set=-all", "--no-new-privs"]
 
     def __enter__(self):
@@ -38,7 +38,7 @@ class User:
 
     def give(self, path):
         if self.is_root:
-            os.chown(path, SERVED_OR_PASSED, SERVED_OR_PASSED, follow_symlinks=False)
+            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
 
     def run(self, ranks, arguments, parameters, before=(), program=None, timeout=60):
         """`before`: a command that starts mpirun; `program`: a command instead of probe."""
