@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
-#include <tuple>
 #include <utility>
 
 namespace strata::algorithms {
@@ -164,26 +162,6 @@ double FlatModel::busiest_us() const {
         most = std::max(most, rank.processor_load);
     }
     return most;
-}
-
-std::vector<double> FlatModel::run_tree(const FlatTree& tree, int root) {
-    using Turn = std::tuple<double, int, std::size_t>;  // when, virtual rank, its next child
-    const int size = ranks();
-    std::vector<double> arrival(size, 0);
-    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
-    turns.emplace(0.0, 0, 0);
-    while (!turns.empty()) {
-        const auto [when, parent, next] = turns.top();
-        turns.pop();
-        const auto& children = tree.children[parent];
-        if (next == children.size()) continue;
-        const int child = children[next];
-        const int from = (root + parent) % size;
-        arrival[child] = send(from, (root + child) % size, tree.bytes[child], when);
-        turns.emplace(arrival[child], child, 0);
-        turns.emplace(free_at(from), parent, next + 1);
-    }
-    return arrival;
 }
 
 }  // namespace strata::algorithms

@@ -9,13 +9,6 @@
 
 namespace strata::algorithms {
 
-/// A tree over virtual ranks 0..size-1 rooted at 0: children of each in the order in which they are served,
-/// and the bytes of the message that each one receives (entry 0 unused).
-struct FlatTree {
-    std::vector<std::vector<int>> children;
-    std::vector<std::size_t> bytes;
-};
-
 /// Times unsegmented messages between arbitrary ranks: the resources of TreeModel, which now contend because
 /// a pattern that does not know the hierarchy crosses a group's boundary many times. Every resource serves
 /// messages in the order in which they reach it; a message holds each only for its own bytes / bandwidth.
@@ -60,9 +53,6 @@ public:
     double busiest_us() const;
     /// When the sender's processor can start its next message, us.
     double free_at(int rank) const { return ranks_[rank].processor_free; }
-    /// Sends `tree` down from `root` (virtual rank v is rank (root + v) mod ranks()); arrival by virtual
-    /// rank.
-    std::vector<double> run_tree(const FlatTree& tree, int root);
 
 private:
     struct Resource {

@@ -57,8 +57,10 @@ std::optional<MessageSchedule> chain_reduce(int ranks, std::size_t bytes, int ro
 
 std::optional<MessageSchedule> bcast(const GroupTask& task) {
     using enum Algorithm;
-    if (task.ranks <= linear_up_to) return bcast_program(linear, 0, task.ranks, task.bytes, task.root);
-    if (task.bytes < short_bytes) return bcast_program(binomial, 0, task.ranks, task.bytes, task.root);
+    if (task.ranks <= linear_up_to || task.bytes < short_bytes) {
+        const Algorithm algorithm = task.ranks <= linear_up_to ? linear : binomial;
+        return program_of({LevelTask::bcast, algorithm, task.bytes, task.root}, task.ranks);
+    }
     return chain_bcast(task.ranks, task.bytes, task.root,
                        task.bytes < longer_bytes ? short_piece : longer_piece);
 }
@@ -70,15 +72,15 @@ std::optional<MessageSchedule> reduce(const GroupTask& task) {
         return halving_reduce_program(task.ranks, task.bytes, task.root);
     }
     if (task.rank_order || task.ranks > linear_up_to || task.bytes < short_bytes) {
-        return reduce_program(Algorithm::binomial, task.ranks, task.bytes, task.root);
+        return program_of({LevelTask::reduce, Algorithm::binomial, task.bytes, task.root}, task.ranks);
     }
     return chain_reduce(task.ranks, task.bytes, task.root, short_piece);
 }
 
 MessageSchedule allreduce(const GroupTask& task) {
     if (task.ranks < linear_up_to || task.bytes < short_bytes || task.rank_order || task.in_place) {
-        return then(reduce_program(Algorithm::binomial, task.ranks, task.bytes, 0),
-                    bcast_program(Algorithm::binomial, 0, task.ranks, task.bytes, 0));
+        return then(program_of({LevelTask::reduce, Algorithm::binomial, task.bytes}, task.ranks),
+                    program_of({LevelTask::bcast, Algorithm::binomial, task.bytes}, task.ranks));
     }
     return allreduce_program(Algorithm::rabenseifner, task.ranks, task.bytes);
 }
@@ -97,6 +99,28 @@ MessageSchedule allgather(const std::vector<std::size_t>& parts) {
 }
 
 }  // namespace
+
+MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root) {
+    const int ranks = static_cast<int>(parts.size());
+    MessageSchedule program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        if (r == root || parts[r] == 0) continue;
+        program.send(r, root, parts[r]);
+        program.receive(root, r);
+    }
+    return program;
+}
+
+MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits) {
+    const int ranks = static_cast<int>(parts.size());
+    MessageSchedule program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        if (r == root || parts[r] == 0) continue;
+        program.steps[root].push_back({.to = r, .bytes = parts[r], .waits = waits});
+        program.receive(r, root);
+    }
+    return program;
+}
 
 std::optional<MessageSchedule> libnbc_program(const GroupTask& task) {
     const std::size_t block = block_bytes(task.bytes, task.ranks);

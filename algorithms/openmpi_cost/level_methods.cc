@@ -18,11 +18,8 @@ bool is_component(const LevelMethod& method, const char* name) {
 }
 
 bool is_quadratic(Algorithm algorithm) {
-    return algorithm == ring || algorithm == segmented_ring || algorithm == neighbor ||
-           algorithm == scatter_allgather_ring;
+    return algorithm == ring || algorithm == neighbor || algorithm == scatter_allgather_ring;
 }
-
-std::size_t block_of(const GroupTask& task) { return block_bytes(task.bytes, task.ranks); }
 
 /// The method's algorithm if Open MPI has it for this task and group (level_group.cc).
 Algorithm named_for(const LevelMethod& method, const GroupTask& task, Algorithm usual) {
@@ -30,114 +27,64 @@ Algorithm named_for(const LevelMethod& method, const GroupTask& task, Algorithm 
     return method.algorithm == two_proc && task.ranks != 2 ? usual : method.algorithm;
 }
 
-/// The algorithm that does a task that is asked for without counts.
-Algorithm algorithm_for(const LevelMethod& method, const GroupTask& task) {
-    const bool tuned = method.algorithm == component;
-    const int ranks = task.ranks;
+/// What coll/tuned does for the collective of that name.
+TunedCalls tuned_calls_for(const GroupTask& task) {
+    const auto collective = [&] {
+        switch (task.task) {
+            case LevelTask::bcast: return Collective::bcast;
+            case LevelTask::reduce: return Collective::reduce;
+            case LevelTask::allreduce: return Collective::allreduce;
+            case LevelTask::allgather: return Collective::allgather;
+            case LevelTask::allgatherv: return Collective::allgatherv;
+            case LevelTask::gather: return Collective::gather;
+            case LevelTask::scatter: return Collective::scatter;
+            case LevelTask::barrier: break;
+        }
+        return Collective::barrier;
+    };
+    return tuned_calls({collective(), task.bytes, task.root, task.rank_order}, task.ranks);
+}
+
+/// The same by a named algorithm.
+TunedCalls named_calls(const LevelMethod& method, const GroupTask& task) {
+    const Operation operation{Collective::allreduce, task.bytes, task.root, task.rank_order};
     switch (task.task) {
-        case LevelTask::bcast:
-            return tuned ? tuned_bcast_algorithm(ranks, task.bytes) : named_for(method, task, binomial);
         case LevelTask::reduce: {
-            if (tuned) return tuned_reduce_algorithm(ranks, task.bytes, !task.rank_order);
             const Algorithm named = named_for(method, task, binomial);
-            return task.rank_order && named != linear ? in_order_binary : named;
+            const bool moves = task.rank_order && named != linear;
+            return {{task.task, moves ? in_order_binary : named, task.bytes, task.root, method.radix}};
         }
         case LevelTask::allreduce: {
-            if (tuned) return tuned_allreduce_algorithm(ranks, task.bytes, !task.rank_order);
             const Algorithm named = named_for(method, task, recursive_doubling);
             const bool round = named == ring || named == segmented_ring;
-            return possible_allreduce(task.rank_order && round ? recursive_doubling : named, ranks,
-                                      task.bytes);
+            return allreduce_calls(possible_allreduce(task.rank_order && round ? recursive_doubling : named,
+                                                      task.ranks, task.bytes),
+                                   operation, task.ranks);
         }
         case LevelTask::allgather:
-            return tuned ? tuned_allgather_algorithm(ranks, block_of(task))
-                         : possible_allgather(named_for(method, task, ring), ranks);
         case LevelTask::allgatherv:
-            return tuned ? tuned_allgatherv_algorithm(ranks, block_of(task))
-                         : possible_allgather(named_for(method, task, ring), ranks);
-        case LevelTask::gather:
-            return tuned ? tuned_gather_algorithm(ranks, block_of(task)) : named_for(method, task, binomial);
-        case LevelTask::scatter:
-            return tuned ? tuned_scatter_algorithm(ranks, block_of(task)) : named_for(method, task, binomial);
-        case LevelTask::barrier:
-            return tuned ? tuned_barrier_algorithm(ranks) : named_for(method, task, recursive_doubling);
+            return allgather_calls(possible_allgather(named_for(method, task, ring), task.ranks), task.task,
+                                   operation, task.ranks);
+        case LevelTask::barrier: return {{task.task, named_for(method, task, recursive_doubling)}};
+        default: break;
     }
-    return automatic;
-}
-
-MessageSchedule reduced(const LevelMethod& method, const GroupTask& task, Algorithm algorithm) {
-    if (algorithm == chain) {
-        const int radix = method.radix > 0 ? method.radix : info(chain).default_radix;
-        return tree_reduce_program(chain_children(task.ranks, radix), task.bytes, task.root);
-    }
-    const std::size_t elements = task.bytes / tuned_element_bytes;
-    if (algorithm == rabenseifner && elements >= static_cast<std::size_t>(whole_power(task.ranks))) {
-        return halving_reduce_program(task.ranks, task.bytes, task.root);
-    }
-    return reduce_program(algorithm, task.ranks, task.bytes, task.root);
-}
-
-/// What the group's communicator offers by itself: coll/tuned.
-MessageSchedule offered_bcast(int ranks, std::size_t bytes) {
-    return bcast_program(tuned_bcast_algorithm(ranks, bytes), 0, ranks, bytes, 0);
-}
-
-MessageSchedule allreduced(const GroupTask& task, Algorithm algorithm) {
-    const int ranks = task.ranks;
-    const std::size_t block = block_of(task);
-    switch (algorithm) {
-        case linear:
-            return then(reduce_program(linear, ranks, task.bytes, 0),
-                        bcast_program(linear, 0, ranks, task.bytes, 0));
-        case nonoverlapping: {
-            const Algorithm offered = tuned_reduce_algorithm(ranks, task.bytes, !task.rank_order);
-            return then(reduce_program(offered, ranks, task.bytes, 0), offered_bcast(ranks, task.bytes));
-        }
-        case ring:
-        case segmented_ring:
-            return then(ring_program(ranks, block, ranks - 1, block),
-                        ring_program(ranks, block, ranks - 1, 0));
-        default: return allreduce_program(algorithm, ranks, task.bytes);
-    }
-}
-
-MessageSchedule allgathered(const GroupTask& task, Algorithm algorithm) {
-    const int ranks = task.ranks;
-    const std::size_t block = block_of(task);
-    if (algorithm == linear) {
-        MessageSchedule gathered =
-            task.task == LevelTask::allgatherv
-                ? gatherv_program(task.parts, 0)
-                : gather_program(tuned_gather_algorithm(ranks, block), ranks, block, 0);
-        return then(std::move(gathered), offered_bcast(ranks, task.bytes));
-    }
-    if (algorithm == two_proc) return exchange_program(block);
-    return allgather_program(algorithm, ranks, block);
+    const std::size_t bytes =
+        task.task == LevelTask::bcast ? task.bytes : block_bytes(task.bytes, task.ranks);
+    return {{task.task, named_for(method, task, binomial), bytes, task.root, method.radix}};
 }
 
 std::optional<MessageSchedule> blocking(const LevelMethod& method, const GroupTask& task) {
     // Nobody but the communicator's own choice knows these: coll/basic.
     if (task.task == LevelTask::gather && !task.parts.empty()) return gatherv_program(task.parts, task.root);
-    if (task.task == LevelTask::scatter && !task.parts.empty()) {
+    if (task.task == LevelTask::scatter && !task.parts.empty())
         return scatterv_program(task.parts, task.root, true);
+    MessageSchedule program(task.ranks);
+    const bool tuned = method.algorithm == component;
+    for (const TunedCall& call : tuned ? tuned_calls_for(task) : named_calls(method, task)) {
+        if (is_quadratic(call.algorithm) && task.ranks > most_ranks_round) return std::nullopt;
+        program = then(std::move(program), program_of(call, task.ranks));
     }
-    const Algorithm algorithm = algorithm_for(method, task);
-    if (is_quadratic(algorithm) && task.ranks > most_ranks_round) return std::nullopt;
-    switch (task.task) {
-        case LevelTask::bcast:
-            return bcast_program(algorithm, method.radix, task.ranks, task.bytes, task.root);
-        case LevelTask::reduce: return reduced(method, task, algorithm);
-        case LevelTask::allreduce: return allreduced(task, algorithm);
-        case LevelTask::allgather:
-        case LevelTask::allgatherv: return allgathered(task, algorithm);
-        case LevelTask::gather: return gather_program(algorithm, task.ranks, block_of(task), task.root);
-        case LevelTask::scatter: return scatter_program(algorithm, task.ranks, block_of(task), task.root);
-        case LevelTask::barrier:
-            if (algorithm == double_ring) return double_ring_program(task.ranks);
-            if (algorithm == two_proc) return exchange_program(0);
-            return barrier_program(algorithm, task.ranks);
-    }
-    return std::nullopt;
+    return program;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
-// Patterns of messages that the levels engine can give to a group and coll/tuned never chooses, or chooses
-// only on its own (tuned.h).
+// Patterns of messages that the levels engine can give to a group and coll/tuned never chooses.
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -10,19 +9,10 @@
 
 namespace strata::algorithms {
 
-/// One program after the other, each rank by itself.
-MessageSchedule then(MessageSchedule first, const MessageSchedule& second);
-
-/// Broadcasts of coll_base_bcast.c without segments. `radix` 0: the algorithm's own.
-MessageSchedule bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t bytes, int root);
 /// Blocks of different sizes straight to or from the root, rank after rank, none for an empty one:
 /// coll/basic. `waits`: the root, for each block to be gone.
 MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root);
 MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
-/// Between two ranks.
-MessageSchedule exchange_program(std::size_t bytes);
-/// A token twice round the ring.
-MessageSchedule double_ring_program(int ranks);
 
 /// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for chains
 /// of more than most_level_messages: nobody could use them, and they can take gigabytes.

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "algorithms/base/algorithm.h"
 #include "algorithms/base/operation.h"
 
 namespace strata::algorithms {
@@ -36,6 +37,21 @@ struct MessageSchedule {
         }
     }
 };
+
+/// One program after the other, each rank by itself.
+MessageSchedule then(MessageSchedule first, const MessageSchedule& second);
+
+/// A base algorithm, and what it is called for.
+struct TunedCall {
+    LevelTask task = LevelTask::bcast;
+    Algorithm algorithm = Algorithm::automatic;
+    std::size_t bytes = 0;  ///< of the vector, or of one rank's block
+    int root = 0;
+    int radix = 0;  ///< of a chain or k-nomial tree; 0: the algorithm's own
+    bool operator==(const TunedCall&) const = default;
+};
+/// Its messages.
+MessageSchedule program_of(const TunedCall& call, int ranks);
 
 /// The messages of the underlying component, coll/tuned of Open MPI 4.1 with its fixed decisions, for an
 /// operation among so many ranks: programs that every rank carries out one after the other. None for

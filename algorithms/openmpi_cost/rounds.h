@@ -1,8 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/openmpi_cost/flat.h"
@@ -59,12 +60,8 @@ public:
         add(time, entry->second, model, bytes, combined);
     }
 
-    /// The messages of the operation that is predicted, made once for all tables of links.
-    template <typename Make>
-    const MessageSchedule& program(Make&& make) {
-        if (!program_) program_ = make();
-        return *program_;
-    }
+    /// The messages of a call among all ranks, made once for all tables of links.
+    const MessageSchedule& program(const TunedCall& call);
 
 private:
     enum class Where { level, out, in, bus };
@@ -85,7 +82,7 @@ private:
 
     const topology::Hierarchy& hierarchy_;
     std::map<int, Round> rounds_;
-    std::optional<MessageSchedule> program_;
+    std::deque<std::pair<TunedCall, MessageSchedule>> programs_;
 };
 
 }  // namespace strata::algorithms

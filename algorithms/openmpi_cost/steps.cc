@@ -20,11 +20,16 @@ public:
         : model_(model), program_(program), ranks_(program.steps.size()) {}
 
     std::vector<double> operator()() {
-        // In this order they are a heap: all begin at once.
-        std::vector<Turn> turns;
-        turns.reserve(ranks_.size());
-        for (std::size_t r = 0; r < ranks_.size(); ++r) turns.emplace_back(0.0, static_cast<int>(r));
-        turns_ = Turns(std::greater<>(), std::move(turns));
+        // All begin at once. Who sends to many at a time does so when these have asked for it.
+        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+            const auto& steps = steps_of(rank);
+            const bool sends = !steps.empty() && steps.front().to >= 0 && !steps.front().waits;
+            if (sends) {
+                turns_.emplace(0.0, rank);
+            } else {
+                begin(rank, 0);
+            }
+        }
         while (!turns_.empty()) {
             const auto [when, rank] = turns_.top();
             turns_.pop();

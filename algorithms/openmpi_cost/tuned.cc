@@ -1,36 +1,96 @@
 #include "algorithms/openmpi_cost/tuned.h"
 
 #include <array>
+#include <cstdint>
+
+#include "algorithms/cost/links.h"
 
 namespace strata::algorithms {
 namespace {
 
-constexpr std::array<TunedTime*, collective_count> times = {
-#define STRATA_COLLECTIVE(op, ...) tuned_##op##_us,
+using topology::Hierarchy;
+
+constexpr std::array<TunedCalls (*)(const Operation&, int), collective_count> calls = {
+#define STRATA_COLLECTIVE(op, ...) tuned_##op,
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 };
 
+double operation_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                    FlatRounds& rounds) {
+    double us = 0;
+    for (const TunedCall& call : tuned_calls(operation, hierarchy.ranks()))
+        us += call_us(hierarchy, links, call, rounds);
+    return us;
+}
+
 }  // namespace
 
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation) {
+TunedCalls tuned_calls(const Operation& operation, int ranks) {
+    return calls[static_cast<std::size_t>(operation.collective)](operation, ranks);
+}
+
+MessageSchedule program_of(const TunedCall& call, int ranks) {
+    switch (call.task) {
+        case LevelTask::bcast: return bcast_program(call, ranks);
+        case LevelTask::reduce: return reduce_program(call, ranks);
+        case LevelTask::allreduce: return allreduce_program(call.algorithm, ranks, call.bytes);
+        case LevelTask::allgather:
+        case LevelTask::allgatherv: return allgather_program(call.algorithm, ranks, call.bytes);
+        case LevelTask::gather: return gather_program(call.algorithm, ranks, call.bytes, call.root);
+        case LevelTask::scatter: return scatter_program(call.algorithm, ranks, call.bytes, call.root);
+        case LevelTask::barrier: break;
+    }
+    return barrier_program(call.algorithm, ranks);
+}
+
+double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCall& call,
+               FlatRounds& rounds) {
+    using enum Algorithm;
+    const std::int64_t ranks = hierarchy.ranks();
+    const bool reduces = call.task == LevelTask::allreduce;
+    if (call.algorithm == ring && ranks * (ranks - 1) > most_messages) {
+        return ring_estimate_us(hierarchy, links, call.bytes, hierarchy.ranks() - 1,
+                                reduces ? call.bytes : 0);
+    }
+    if (call.algorithm == neighbor && ranks * (ranks / 2) > most_messages)
+        return neighbor_estimate_us(hierarchy, links, call.bytes);
+    // Bruck's messages, each to another rank than the last one, were predicted too long by shared_us().
+    const bool pairwise = (reduces && call.algorithm != ring) ||
+                          (call.task != LevelTask::barrier && call.algorithm == recursive_doubling);
+    FlatModel model(hierarchy, links);
+    if ((pairwise || call.algorithm == bruck) && many_rounds(hierarchy.ranks()))
+        return rounds_of(model, rounds, call).us();
+    if (const auto us = scatter_allgather_us(model, call)) return *us;
+    const double us = latest(run_program(model, rounds.program(call)));
+    if (!pairwise || !sends_inside(hierarchy, links)) return us;
+    FlatModel counting(hierarchy, links);
+    return in_turn_or_shared_us(us, rounds_of(counting, rounds, call));
+}
+
+double forward_cost_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {
     FlatRounds rounds(hierarchy);
     return forward_cost_us(hierarchy, links, operation, rounds);
 }
 
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& rounds) {
+double forward_cost_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                       FlatRounds& rounds) {
     if (hierarchy.ranks() < 2) return 0;
-    TunedTime* const time = times[static_cast<std::size_t>(operation.collective)];
-    double us = time(hierarchy, links, operation, rounds);
+    double us = operation_us(hierarchy, links, operation, rounds);
     if (operation.other_roots.empty() || !traits_of(operation.collective).rooted) return us;
     Operation there = operation;
     for (const int root : operation.other_roots) {
         there.root = root;
-        us += time(hierarchy, links, there, rounds);
+        us += operation_us(hierarchy, links, there, rounds);
     }
     return us / static_cast<double>(operation.other_roots.size() + 1);
+}
+
+std::vector<MessageSchedule> underlying_programs(const Operation& operation, int ranks) {
+    std::vector<MessageSchedule> programs;
+    if (ranks < 2) return programs;
+    for (const TunedCall& call : tuned_calls(operation, ranks)) programs.push_back(program_of(call, ranks));
+    return programs;
 }
 
 }  // namespace strata::algorithms

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,38 +40,39 @@ Algorithm tuned_barrier_algorithm(int ranks);
 Algorithm possible_allreduce(Algorithm algorithm, int ranks, std::size_t bytes);
 Algorithm possible_allgather(Algorithm algorithm, int ranks);
 
+using TunedCalls = std::vector<TunedCall>;
+
+/// What coll/tuned calls for a collective among at least two ranks, one after the other. Nothing for a
+/// collective without a model, since the ranks do not know the sizes alike. Blocks of Allgatherv count as
+/// equally large.
+#define STRATA_COLLECTIVE(op, ...) TunedCalls tuned_##op(const Operation& operation, int ranks);
+#include "algorithms/base/collectives.def"
+#undef STRATA_COLLECTIVE
+TunedCalls tuned_calls(const Operation& operation, int ranks);
+
+/// The same where these algorithms are given.
+TunedCalls allreduce_calls(Algorithm algorithm, const Operation& operation, int ranks);
+TunedCalls allgather_calls(Algorithm algorithm, LevelTask task, const Operation& operation, int ranks);
+
+/// Predicted time of a call in microseconds. `rounds`: what several predictions of one operation share.
+double call_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const TunedCall& call,
+               FlatRounds& rounds);
+
 /// Trees over virtual ranks, root 0: the children of each rank in the order in which they are served.
 using FlatChildren = std::vector<std::vector<int>>;
 
 /// The messages of these algorithms, except of those that call other collectives.
-MessageSchedule bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
-MessageSchedule reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
+MessageSchedule bcast_program(const TunedCall& call, int ranks);
+MessageSchedule reduce_program(const TunedCall& call, int ranks);
 MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
-/// Rabenseifner's reduce: the vector is halved while the distance doubles, then gathered by `root`.
-MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root);
-/// Up a tree over virtual ranks.
-MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root);
 MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t block);
 MessageSchedule gather_program(Algorithm algorithm, int ranks, std::size_t block, int root);
 MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
 MessageSchedule barrier_program(Algorithm algorithm, int ranks);
-
-/// Predicted time in microseconds among at least two ranks.
-double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
-                std::size_t bytes, int root);
-
-/// Predicted time of a collective in microseconds among at least two ranks; 0 where it has no model, since
-/// the ranks do not know the sizes alike. Blocks of Allgatherv count as equally large. `rounds`: what several
-/// predictions of one operation share.
-using TunedTime = double(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                         const Operation& operation, FlatRounds& rounds);
-/// Its messages among at least two ranks, one program after the other; none where it has no model.
-using TunedPrograms = std::vector<MessageSchedule>(const Operation& operation, int ranks);
-#define STRATA_COLLECTIVE(op, ...) \
-    TunedTime tuned_##op##_us;     \
-    TunedPrograms tuned_##op##_programs;
-#include "algorithms/base/collectives.def"
-#undef STRATA_COLLECTIVE
+/// Time of a broadcast that scatters blocks; empty for others.
+std::optional<double> scatter_allgather_us(FlatModel& model, const TunedCall& call);
+/// Rabenseifner's reduce: the vector is halved while the distance doubles, then gathered by `root`.
+MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root);
 
 /// forward_cost_us() with what several predictions of one operation share.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
@@ -85,15 +87,9 @@ constexpr bool many_rounds(int ranks) {
     return ranks * std::bit_width(static_cast<unsigned>(ranks)) > most_messages;
 }
 
-/// Time of allreduce_program(), allgather_program() and barrier_program(), estimated (FlatRounds), where they
-/// double or halve distances.
-FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                                  std::size_t bytes);
-FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                                  std::size_t block);
-double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes);
-double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block);
-double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds);
+/// Time of a call whose distances double or halve, estimated (FlatRounds): of an Allreduce or a Barrier, and
+/// of an Allgather by recursive doubling or Bruck's algorithm.
+FlatRounds::Time rounds_of(FlatModel& model, FlatRounds& rounds, const TunedCall& call);
 
 /// Of messages that reach a NIC together some hardware serves one after the other, so that in the next round
 /// nobody waits again (FlatModel: `in_turn_us`), some all at the same time, so that everybody does. The mean,
@@ -149,9 +145,5 @@ double ring_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& l
                         int rounds, std::size_t combined);
 /// The same for neighbor_program().
 double neighbor_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
-/// Either by the program where that has few messages, else by the estimate.
-double ring_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t combined);
-double neighbor_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 
 }  // namespace strata::algorithms

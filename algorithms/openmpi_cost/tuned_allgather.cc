@@ -1,14 +1,12 @@
 // coll/tuned's allgather and allgatherv (tuned.h).
 #include <algorithm>
 
-#include "algorithms/cost/links.h"
 #include "algorithms/openmpi_cost/tuned.h"
 
 namespace strata::algorithms {
 namespace {
 
 using enum Algorithm;
-using topology::Hierarchy;
 
 constexpr TunedChoice allgather_choices[] = {
     {3, any_bytes, two_proc},
@@ -123,38 +121,22 @@ MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t bl
     }
 }
 
-double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                          FlatRounds& rounds) {
-    FlatModel model(hierarchy, links);
-    const int ranks = model.ranks();
+TunedCalls allgather_calls(Algorithm algorithm, LevelTask task, const Operation& operation, int ranks) {
     const std::size_t block = block_bytes(operation.bytes, ranks);
-    const Algorithm algorithm = operation.collective == Collective::allgatherv
-                                    ? tuned_allgatherv_algorithm(ranks, block)
-                                    : tuned_allgather_algorithm(ranks, block);
-    // Bruck's messages, each to another rank than the last one, were predicted too long so.
-    const bool pairwise = algorithm == Algorithm::recursive_doubling;
-    switch (algorithm) {
-        case Algorithm::ring: return ring_us(hierarchy, links, block, ranks - 1, 0);
-        case Algorithm::neighbor: return neighbor_us(hierarchy, links, block);
-        case Algorithm::linear:
-            return latest(run_program(model, gather_program(Algorithm::linear, ranks, block, 0))) +
-                   bcast_us(hierarchy, links, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes,
-                            0);
-        default:
-            if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
-            break;
-    }
-    const MessageSchedule& program =
-        rounds.program([&] { return allgather_program(algorithm, ranks, block); });
-    const double us = latest(run_program(model, program));
-    if (!pairwise || !sends_inside(hierarchy, links)) return us;
-    FlatModel counting(hierarchy, links);
-    return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));
+    if (algorithm != linear) return {{task, algorithm, block}};
+    const Algorithm gathers = task == LevelTask::allgather ? tuned_gather_algorithm(ranks, block) : linear;
+    return {{LevelTask::gather, gathers, block},
+            {LevelTask::bcast, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes}};
 }
 
-double tuned_allgatherv_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                           FlatRounds& rounds) {
-    return tuned_allgather_us(hierarchy, links, operation, rounds);
+TunedCalls tuned_allgather(const Operation& operation, int ranks) {
+    const Algorithm algorithm = tuned_allgather_algorithm(ranks, block_bytes(operation.bytes, ranks));
+    return allgather_calls(algorithm, LevelTask::allgather, operation, ranks);
+}
+
+TunedCalls tuned_allgatherv(const Operation& operation, int ranks) {
+    const Algorithm algorithm = tuned_allgatherv_algorithm(ranks, block_bytes(operation.bytes, ranks));
+    return allgather_calls(algorithm, LevelTask::allgatherv, operation, ranks);
 }
 
 }  // namespace strata::algorithms

@@ -2,14 +2,12 @@
 #include <bit>
 #include <utility>
 
-#include "algorithms/cost/links.h"
 #include "algorithms/openmpi_cost/tuned.h"
 
 namespace strata::algorithms {
 namespace {
 
 using enum Algorithm;
-using topology::Hierarchy;
 
 constexpr TunedChoice commuting_allreduce_choices[] = {
     {4, 8, ring},
@@ -170,9 +168,13 @@ Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes)
     return possible_allreduce(choice, ranks, bytes);
 }
 
+/// Of a ring the half that reduces, whose blocks have so many bytes.
 MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
-    return algorithm == Algorithm::rabenseifner ? halving_program(ranks, bytes)
-                                                : doubling_allreduce_program(ranks, bytes);
+    switch (algorithm) {
+        case ring: return ring_program(ranks, bytes, ranks - 1, bytes);
+        case rabenseifner: return halving_program(ranks, bytes);
+        default: return doubling_allreduce_program(ranks, bytes);
+    }
 }
 
 /// Of two ranks that exchanged, the one on the root's side takes what the other is left with. An odd root
@@ -202,35 +204,23 @@ MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                          FlatRounds& rounds) {
+/// Rank 0 has the result of what is not overlapping before it passes it on.
+TunedCalls allreduce_calls(Algorithm algorithm, const Operation& operation, int ranks) {
     const std::size_t bytes = operation.bytes;
-    FlatModel model(hierarchy, links);
-    const int ranks = model.ranks();
-    const Algorithm algorithm = tuned_allreduce_algorithm(ranks, bytes, !operation.rank_order);
-    if (algorithm == Algorithm::ring) {
-        const std::size_t block = block_bytes(bytes, ranks);
-        return ring_us(hierarchy, links, block, ranks - 1, block) +
-               ring_us(hierarchy, links, block, ranks - 1, 0);
+    const std::size_t block = block_bytes(bytes, ranks);
+    switch (algorithm) {
+        case ring: return {{LevelTask::allreduce, ring, block}, {LevelTask::allgather, ring, block}};
+        case linear: return {{LevelTask::reduce, linear, bytes}, {LevelTask::bcast, linear, bytes}};
+        case nonoverlapping:
+            return {{LevelTask::reduce, tuned_reduce_algorithm(ranks, bytes, !operation.rank_order), bytes},
+                    {LevelTask::bcast, tuned_bcast_algorithm(ranks, bytes), bytes}};
+        default: return {{LevelTask::allreduce, algorithm, bytes}};
     }
-    // Rank 0 has the result before it passes it on.
-    if (algorithm == Algorithm::linear) {
-        return program_us(model, reduce_program(Algorithm::linear, ranks, bytes, 0)) +
-               bcast_us(hierarchy, links, Algorithm::linear, bytes, 0);
-    }
-    if (algorithm == Algorithm::nonoverlapping) {
-        Operation rooted = operation;
-        rooted.root = 0;
-        return tuned_reduce_us(hierarchy, links, rooted, rounds) +
-               tuned_bcast_us(hierarchy, links, rooted, rounds);
-    }
-    if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
-    const MessageSchedule& program =
-        rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
-    const double us = program_us(model, program);
-    if (!sends_inside(hierarchy, links)) return us;
-    FlatModel counting(hierarchy, links);
-    return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));
+}
+
+TunedCalls tuned_allreduce(const Operation& operation, int ranks) {
+    const Algorithm algorithm = tuned_allreduce_algorithm(ranks, operation.bytes, !operation.rank_order);
+    return allreduce_calls(algorithm, operation, ranks);
 }
 
 }  // namespace strata::algorithms

@@ -77,26 +77,37 @@ MessageSchedule tree_program(int ranks) {
     return program;
 }
 
+/// A token twice round the ring.
+MessageSchedule double_ring_program(int ranks) {
+    MessageSchedule program(ranks);
+    for (int round = 0; round < 2; ++round) {
+        for (int r = 0; r < ranks; ++r) {
+            const int left = (r + ranks - 1) % ranks;
+            if (r > 0) program.receive(r, left);
+            program.send(r, (r + 1) % ranks, 0);
+            if (r == 0) program.receive(r, left);
+        }
+    }
+    return program;
+}
+
 }  // namespace
 
 Algorithm tuned_barrier_algorithm(int ranks) { return tuned_choice(barrier_choices, ranks, 0); }
 
 MessageSchedule barrier_program(Algorithm algorithm, int ranks) {
     switch (algorithm) {
+        case Algorithm::two_proc:
         case Algorithm::recursive_doubling: return doubling_barrier_program(ranks);
+        case Algorithm::double_ring: return double_ring_program(ranks);
         case Algorithm::bruck: return bruck_program(ranks);
         case Algorithm::recursive_tree: return tree_program(ranks);
         default: return linear_program(ranks);
     }
 }
 
-double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                        const Operation& /*operation*/, FlatRounds& rounds) {
-    FlatModel model(hierarchy, links);
-    const int ranks = model.ranks();
-    const Algorithm algorithm = tuned_barrier_algorithm(ranks);
-    if (many_rounds(ranks) && algorithm == Algorithm::bruck) return bruck_barrier_estimate_us(model, rounds);
-    return latest(run_program(model, rounds.program([&] { return barrier_program(algorithm, ranks); })));
+TunedCalls tuned_barrier(const Operation&, int ranks) {
+    return {{LevelTask::barrier, tuned_barrier_algorithm(ranks)}};
 }
 
 }  // namespace strata::algorithms

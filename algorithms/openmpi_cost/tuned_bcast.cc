@@ -1,12 +1,12 @@
 // coll/tuned's broadcast (tuned.h).
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "algorithms/openmpi_cost/tuned.h"
 
 namespace strata::algorithms {
 namespace {
-
-constexpr int tuned_radix = 4;  // coll_tuned_bcast_algorithm_knomial_radix
 
 using enum Algorithm;
 constexpr TunedChoice bcast_choices[] = {
@@ -56,36 +56,24 @@ constexpr TunedChoice bcast_choices[] = {
     {any_ranks, any_bytes, scatter_allgather},
 };
 
-FlatChildren children_of(Algorithm algorithm, int size) {
+FlatChildren children_of(Algorithm algorithm, int size, int radix) {
+    if (radix == 0) radix = info(algorithm).default_radix;
     switch (algorithm) {
-        case Algorithm::pipeline: return pipeline_children(size);
-        case Algorithm::binary:
-        case Algorithm::split_binary: return binary_children(size);
-        case Algorithm::binomial: return binomial_children(size);
-        case Algorithm::knomial: return knomial_children(size, tuned_radix);
-        case Algorithm::scatter_allgather: return knomial_children(size, 2);
+        case chain: return chain_children(size, radix);
+        case pipeline: return pipeline_children(size);
+        case binary:
+        case split_binary: return binary_children(size);
+        case binomial: return binomial_children(size);
+        case knomial: return knomial_children(size, radix);
         default: return linear_children(size);
     }
 }
 
-/// Both halves go down one subtree each of a binary tree; then neighbours of different subtrees swap halves.
-double split_binary_us(FlatModel& model, std::size_t bytes, int root) {
-    const int size = model.ranks();
-    const std::size_t half = (bytes + 1) / 2;
-    const auto have = model.run_tree(
-        {children_of(Algorithm::split_binary, size), std::vector<std::size_t>(size, half)}, root);
-    std::vector<double> done = have;
-    const auto rank_of = [&](int v) { return (root + v) % size; };
-    for (int left = 1; left + 1 < size; left += 2) {
-        const int right = left + 1;
-        done[right] = std::max(have[right], model.send(rank_of(left), rank_of(right), half, have[left]));
-        done[left] = std::max(have[left], model.send(rank_of(right), rank_of(left), half, have[right]));
-    }
-    if (size % 2 == 0) {
-        done[size - 1] = std::max(done[size - 1], model.send(root, rank_of(size - 1), half, have[0]));
-    }
-    return latest(done);
-}
+/// A tree over virtual ranks, and the bytes of the message that each of them receives.
+struct Tree {
+    FlatChildren children;
+    std::vector<std::size_t> bytes;
+};
 
 /// Blocks scattered down a binomial tree, then exchanged by recursive doubling. A rank whose partner does not
 /// exist (ranks no power of two) takes its blocks from another one of the partner's side: a round less than
@@ -94,8 +82,8 @@ class ScatterAllgather {
 public:
     ScatterAllgather(int size, std::size_t bytes) : size_(size), bytes_(bytes) {}
 
-    FlatTree scatter() const {
-        FlatTree tree{children_of(Algorithm::scatter_allgather, size_), std::vector<std::size_t>(size_, 0)};
+    Tree scatter() const {
+        Tree tree{knomial_children(size_, 2), std::vector<std::size_t>(size_, 0)};
         for (int v = 1; v < size_; ++v) tree.bytes[v] = held(v, v & -v);
         return tree;
     }
@@ -121,24 +109,8 @@ private:
     std::size_t bytes_;
 };
 
-double scatter_allgather_us(FlatModel& model, std::size_t bytes, int root) {
-    const int size = model.ranks();
-    const ScatterAllgather algorithm(size, bytes);
-    std::vector<double> have = model.run_tree(algorithm.scatter(), root);
-    for (int step = 1; step < size; step *= 2) {
-        std::vector<double> next = have;
-        algorithm.each_exchange(step, [&](int partner, int v, std::size_t part) {
-            const double arrival =
-                model.send((root + partner) % size, (root + v) % size, part, have[partner]);
-            next[v] = std::max(next[v], arrival);
-        });
-        have = std::move(next);
-    }
-    return latest(have);
-}
-
-/// Every rank takes its parent's message, then sends to all its children at once.
-MessageSchedule tree_bcast_program(const FlatTree& tree, int root) {
+/// Every rank takes its parent's message, then sends to all its children at once and waits for that.
+MessageSchedule tree_bcast_program(const Tree& tree, int root) {
     const int size = static_cast<int>(tree.children.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
     MessageSchedule program(size);
@@ -147,8 +119,9 @@ MessageSchedule tree_bcast_program(const FlatTree& tree, int root) {
     }
     for (int v = 0; v < size; ++v) {
         for (const int child : tree.children[v]) {
+            const bool last = child == tree.children[v].back();
             program.steps[rank_of(v)].push_back(
-                {.to = rank_of(child), .bytes = tree.bytes[child], .waits = false});
+                {.to = rank_of(child), .bytes = tree.bytes[child], .waits = last});
         }
     }
     return program;
@@ -170,30 +143,9 @@ void swap_halves(MessageSchedule& program, std::size_t half, int root) {
     program.steps[last].push_back({.from = root, .channel = 1});
 }
 
-/// Too few elements to cut: counted as bytes here, the element size being no part of a plan.
-Algorithm possible_bcast(Algorithm algorithm, int ranks, std::size_t bytes) {
-    const bool cuts = algorithm == Algorithm::scatter_allgather;
-    return cuts && bytes < static_cast<std::size_t>(ranks) ? Algorithm::linear : algorithm;
-}
-
-}  // namespace
-
-Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) {
-    return tuned_choice(bcast_choices, ranks, bytes);
-}
-
-MessageSchedule bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
-    algorithm = possible_bcast(algorithm, ranks, bytes);
-    if (algorithm != Algorithm::scatter_allgather) {
-        const bool halves = algorithm == Algorithm::split_binary;
-        const std::size_t part = halves ? (bytes + 1) / 2 : bytes;
-        MessageSchedule program =
-            tree_bcast_program({children_of(algorithm, ranks), std::vector<std::size_t>(ranks, part)}, root);
-        if (halves) swap_halves(program, part, root);
-        return program;
-    }
-    const ScatterAllgather blocks(ranks, bytes);
-    MessageSchedule program = tree_bcast_program(blocks.scatter(), root);
+/// What is scattered is exchanged: channel 1.
+void exchange_scattered(MessageSchedule& program, const ScatterAllgather& blocks, int root) {
+    const int ranks = static_cast<int>(program.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int step = 1; step < ranks; step *= 2) {
         blocks.each_exchange(step, [&](int partner, int v, std::size_t part) {
@@ -204,26 +156,59 @@ MessageSchedule bcast_program(Algorithm algorithm, int ranks, std::size_t bytes,
             program.steps[rank_of(v)].push_back({.from = rank_of(partner), .channel = 1});
         });
     }
+}
+
+bool scatters(const TunedCall& call, int ranks) {
+    return (call.algorithm == scatter_allgather || call.algorithm == scatter_allgather_ring) &&
+           call.bytes >= static_cast<std::size_t>(ranks);
+}
+
+}  // namespace
+
+Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) {
+    return tuned_choice(bcast_choices, ranks, bytes);
+}
+
+TunedCalls tuned_bcast(const Operation& operation, int ranks) {
+    return {
+        {LevelTask::bcast, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes, operation.root}};
+}
+
+/// What is too short to be cut is not: counted in bytes here, the element size being no part of a plan.
+MessageSchedule bcast_program(const TunedCall& call, int ranks) {
+    if (scatters(call, ranks)) {
+        const ScatterAllgather blocks(ranks, call.bytes);
+        MessageSchedule program = tree_bcast_program(blocks.scatter(), call.root);
+        if (call.algorithm == scatter_allgather_ring)
+            return then(std::move(program),
+                        ring_program(ranks, block_bytes(call.bytes, ranks), ranks - 1, 0));
+        exchange_scattered(program, blocks, call.root);
+        return program;
+    }
+    const bool halves = call.algorithm == split_binary;
+    const std::size_t part = halves ? (call.bytes + 1) / 2 : call.bytes;
+    MessageSchedule program = tree_bcast_program(
+        {children_of(call.algorithm, ranks, call.radix), std::vector<std::size_t>(ranks, part)}, call.root);
+    if (halves) swap_halves(program, part, call.root);
     return program;
 }
 
-double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
-                std::size_t bytes, int root) {
-    FlatModel model(hierarchy, links);
-    const int size = model.ranks();
-    algorithm = possible_bcast(algorithm, size, bytes);
-    if (algorithm == Algorithm::scatter_allgather) {
-        return scatter_allgather_us(model, bytes, root);
+/// Predicted closer than by its program: whatever is exchanged keeps its receiver, too.
+std::optional<double> scatter_allgather_us(FlatModel& model, const TunedCall& call) {
+    const int ranks = model.ranks();
+    if (call.task != LevelTask::bcast || !scatters(call, ranks)) return std::nullopt;
+    const ScatterAllgather blocks(ranks, call.bytes);
+    std::vector<double> have = run_program(model, tree_bcast_program(blocks.scatter(), call.root));
+    for (int step = 1; step < ranks; step *= 2) {
+        std::vector<double> next = have;
+        blocks.each_exchange(step, [&](int partner, int v, std::size_t part) {
+            const int from = (call.root + partner) % ranks;
+            const int to = (call.root + v) % ranks;
+            next[to] = std::max(next[to], model.send(from, to, part, have[from]));
+        });
+        have = std::move(next);
     }
-    if (algorithm == Algorithm::split_binary) return split_binary_us(model, bytes, root);
-    const FlatTree tree{children_of(algorithm, size), std::vector<std::size_t>(size, bytes)};
-    return latest(model.run_tree(tree, root));
-}
-
-double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation, FlatRounds& /*rounds*/) {
-    const Algorithm algorithm = tuned_bcast_algorithm(hierarchy.ranks(), operation.bytes);
-    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root);
+    return latest(have);
 }
 
 }  // namespace strata::algorithms

@@ -123,29 +123,17 @@ MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t bloc
     return linear_scatter(ranks, block, root, algorithm == Algorithm::linear);
 }
 
-double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& /*rounds*/) {
-    FlatModel model(hierarchy, links);
-    const int ranks = model.ranks();
+TunedCalls tuned_gather(const Operation& operation, int ranks) {
     const std::size_t block = block_bytes(operation.bytes, ranks);
-    const Algorithm algorithm = tuned_gather_algorithm(ranks, block);
-    return latest(run_program(model, gather_program(algorithm, ranks, block, operation.root)));
+    return {{LevelTask::gather, tuned_gather_algorithm(ranks, block), block, operation.root}};
 }
 
-double tuned_scatter_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                        const Operation& operation, FlatRounds& /*rounds*/) {
-    FlatModel model(hierarchy, links);
-    const int ranks = model.ranks();
+TunedCalls tuned_scatter(const Operation& operation, int ranks) {
     const std::size_t block = block_bytes(operation.bytes, ranks);
-    const Algorithm algorithm = tuned_scatter_algorithm(ranks, block);
-    return latest(run_program(model, scatter_program(algorithm, ranks, block, operation.root)));
+    return {{LevelTask::scatter, tuned_scatter_algorithm(ranks, block), block, operation.root}};
 }
 
-double tuned_gatherv_us(const topology::Hierarchy&, const LinkTable&, const Operation&, FlatRounds&) {
-    return 0;
-}
-double tuned_scatterv_us(const topology::Hierarchy&, const LinkTable&, const Operation&, FlatRounds&) {
-    return 0;
-}
+TunedCalls tuned_gatherv(const Operation&, int) { return {}; }
+TunedCalls tuned_scatterv(const Operation&, int) { return {}; }
 
 }  // namespace strata::algorithms

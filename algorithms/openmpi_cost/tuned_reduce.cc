@@ -90,22 +90,6 @@ FlatChildren in_order_children(int size) {
     return children;
 }
 
-MessageSchedule in_order_program(int ranks, std::size_t bytes, int root) {
-    MessageSchedule program = tree_reduce_program(in_order_children(ranks), bytes, 0);
-    if (root == ranks - 1) return program;
-    program.send(ranks - 1, root, bytes);
-    program.receive(root, ranks - 1);
-    return program;
-}
-
-/// Nearest children first: they end first.
-FlatChildren ascending(FlatChildren children) {
-    for (auto& own : children) std::reverse(own.begin(), own.end());
-    return children;
-}
-
-}  // namespace
-
 /// Up a tree: a rank combines its children's vectors in their order, each asked for while the one before it
 /// is on its way, and sends the result on.
 MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
@@ -126,28 +110,51 @@ MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t by
     return program;
 }
 
+MessageSchedule in_order_program(int ranks, std::size_t bytes, int root) {
+    MessageSchedule program = tree_reduce_program(in_order_children(ranks), bytes, 0);
+    if (root == ranks - 1) return program;
+    program.send(ranks - 1, root, bytes);
+    program.receive(root, ranks - 1);
+    return program;
+}
+
+/// Nearest children first: they end first.
+FlatChildren ascending(FlatChildren children) {
+    for (auto& own : children) std::reverse(own.begin(), own.end());
+    return children;
+}
+
+}  // namespace
+
 Algorithm tuned_reduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
     return commutes ? tuned_choice(commuting_reduce_choices, ranks, bytes)
                     : tuned_choice(ordered_reduce_choices, ranks, bytes);
 }
 
-/// rabenseifner, which is taken for a single element and needs two, is linear.
-MessageSchedule reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
-    switch (algorithm) {
-        case Algorithm::pipeline: return tree_reduce_program(pipeline_children(ranks), bytes, root);
-        case Algorithm::binary: return tree_reduce_program(binary_children(ranks), bytes, root);
-        case Algorithm::binomial:
-            return tree_reduce_program(ascending(knomial_children(ranks, 2)), bytes, root);
-        case Algorithm::in_order_binary: return in_order_program(ranks, bytes, root);
-        default: return linear_program(ranks, bytes, root);
-    }
+TunedCalls tuned_reduce(const Operation& operation, int ranks) {
+    const Algorithm algorithm = tuned_reduce_algorithm(ranks, operation.bytes, !operation.rank_order);
+    return {{LevelTask::reduce, algorithm, operation.bytes, operation.root}};
 }
 
-double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& /*rounds*/) {
-    FlatModel model(hierarchy, links);
-    const Algorithm algorithm = tuned_reduce_algorithm(model.ranks(), operation.bytes, !operation.rank_order);
-    return program_us(model, reduce_program(algorithm, model.ranks(), operation.bytes, operation.root));
+/// rabenseifner, which tuned takes for a single element and which needs several, is linear then.
+MessageSchedule reduce_program(const TunedCall& call, int ranks) {
+    const auto up = [&](const FlatChildren& children) {
+        return tree_reduce_program(children, call.bytes, call.root);
+    };
+    const std::size_t elements = call.bytes / tuned_element_bytes;
+    switch (call.algorithm) {
+        case chain: return up(chain_children(ranks, call.radix > 0 ? call.radix : info(chain).default_radix));
+        case pipeline: return up(pipeline_children(ranks));
+        case binary: return up(binary_children(ranks));
+        case binomial: return up(ascending(knomial_children(ranks, 2)));
+        case in_order_binary: return in_order_program(ranks, call.bytes, call.root);
+        case rabenseifner:
+            if (elements >= static_cast<std::size_t>(whole_power(ranks)))
+                return halving_reduce_program(ranks, call.bytes, call.root);
+            break;
+        default: break;
+    }
+    return linear_program(ranks, call.bytes, call.root);
 }
 
 }  // namespace strata::algorithms

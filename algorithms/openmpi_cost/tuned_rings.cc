@@ -1,7 +1,6 @@
 // Rounds between neighbours, as long as there are ranks: run message by message for a few ranks, estimated
 // for many (tuned.h).
 #include <algorithm>
-#include <cstdint>
 
 #include "algorithms/cost/links.h"
 #include "algorithms/openmpi_cost/tuned.h"
@@ -102,23 +101,6 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
     }
     return std::max(first_us, first.busiest_us()) +
            std::max({longest_stay, others.busiest_us(), longest_way(hops, rounds[0] + rounds[1])});
-}
-
-double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t combined) {
-    const int size = hierarchy.ranks();
-    if (std::int64_t{size} * rounds > most_messages) {
-        return ring_estimate_us(hierarchy, links, bytes, rounds, combined);
-    }
-    FlatModel model(hierarchy, links);
-    return program_us(model, ring_program(size, bytes, rounds, combined));
-}
-
-double neighbor_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {
-    const int size = hierarchy.ranks();
-    if (std::int64_t{size} * (size / 2) > most_messages) return neighbor_estimate_us(hierarchy, links, block);
-    FlatModel model(hierarchy, links);
-    return latest(run_program(model, neighbor_program(size, block)));
 }
 
 }  // namespace strata::algorithms

@@ -20,8 +20,6 @@ auto pairwise(int distance, RankOf rank_of, PlaceOf place_of) {
     };
 }
 
-}  // namespace
-
 FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
                                   std::size_t bytes) {
     const int ranks = model.ranks();
@@ -58,42 +56,23 @@ FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorith
     return time;
 }
 
-FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                                  std::size_t block) {
+}  // namespace
+
+FlatRounds::Time rounds_of(FlatModel& model, FlatRounds& rounds, const TunedCall& call) {
+    if (call.task == LevelTask::allreduce) return allreduce_rounds(model, rounds, call.algorithm, call.bytes);
     const int ranks = model.ranks();
+    const bool doubling = call.algorithm == Algorithm::recursive_doubling;
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {
-        if (algorithm == Algorithm::bruck) {
-            const auto blocks = static_cast<std::size_t>(std::min(distance, ranks - distance));
-            rounds.add(time, model, distance, blocks * block, 0,
-                       [=](int rank) { return (rank + ranks - distance) % ranks; });
-        } else {
-            rounds.add(time, model, distance, static_cast<std::size_t>(distance) * block, 0,
-                       [=](int rank) { return rank ^ distance; });
-        }
+        const int blocks = doubling ? distance : std::min(distance, ranks - distance);
+        rounds.add(time, model, distance, static_cast<std::size_t>(blocks) * call.bytes, 0,
+                   [=](int rank) { return doubling ? rank ^ distance : (rank + ranks - distance) % ranks; });
     }
     return time;
 }
 
-double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
-    return allreduce_rounds(model, rounds, algorithm, bytes).us();
-}
-
-double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {
-    return allgather_rounds(model, rounds, algorithm, block).us();
-}
-
 double in_turn_or_shared_us(double in_turn_us, const FlatRounds::Time& rounds) {
     return (in_turn_us + std::max(in_turn_us, rounds.shared_us())) / 2;
-}
-
-double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds) {
-    const int ranks = model.ranks();
-    FlatRounds::Time time;
-    for (int distance = 1; distance < ranks; distance *= 2) {
-        rounds.add(time, model, distance, 0, 0, [=](int rank) { return (rank + distance) % ranks; });
-    }
-    return time.us();
 }
 
 }  // namespace strata::algorithms

@@ -67,6 +67,15 @@ FlatChildren knomial_children(int size, int radix) {
     return children;
 }
 
+MessageSchedule then(MessageSchedule first, const MessageSchedule& second) {
+    for (std::size_t r = 0; r < first.steps.size(); ++r) {
+        const std::size_t joint = first.steps[r].size();
+        first.steps[r].insert(first.steps[r].end(), second.steps[r].begin(), second.steps[r].end());
+        if (joint < first.steps[r].size()) first.steps[r][joint].early = false;
+    }
+    return first;
+}
+
 int whole_power(int ranks) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))); }
 
 }  // namespace strata::algorithms

@@ -3,9 +3,6 @@
 
 namespace strata::algorithms {
 
-double tuned_alltoall_us(const topology::Hierarchy&, const LinkTable&, const Operation&, FlatRounds&) {
-    return 0;
-}
-std::vector<MessageSchedule> tuned_alltoall_programs(const Operation&, int) { return {}; }
+TunedCalls tuned_alltoall(const Operation&, int) { return {}; }
 
 }  // namespace strata::algorithms

@@ -7,6 +7,7 @@
 
 #include "algorithms/cost/model.h"
 #include "algorithms/openmpi_cost/flat.h"
+#include "algorithms/openmpi_cost/steps.h"
 #include "algorithms/openmpi_cost/forward_cost.h"
 #include "algorithms/openmpi_cost/tuned.h"
 #include "algorithms/patterns/tree.h"
@@ -163,14 +164,14 @@ TEST(TreeCost, AgreesWithTheFlatModelOnWholeMessages) {
             for (const int root : {0, 5}) {
                 const Plan plan = uniform(hierarchy, algorithm, 0);
                 const int size = hierarchy.ranks();
-                FlatTree tree{std::vector<std::vector<int>>(size), std::vector<std::size_t>(size, 3000)};
-                for (int v = 0; v < size; ++v) {
-                    for (const auto& edge : tree_links(hierarchy, plan, root, (root + v) % size).children) {
-                        tree.children[v].push_back((edge.peer - root + size) % size);
-                    }
+                MessageSchedule tree(size);
+                for (int rank = 0; rank < size; ++rank) {
+                    const auto links = tree_links(hierarchy, plan, root, rank);
+                    if (rank != root) tree.receive(rank, links.parent.peer);
+                    for (const auto& edge : links.children) tree.send(rank, edge.peer, 3000);
                 }
                 FlatModel flat(hierarchy, round_links());
-                const auto arrival = flat.run_tree(tree, root);
+                const auto arrival = run_program(flat, tree);
                 EXPECT_NEAR(tree_cost_us(hierarchy, round_links(), plan, 3000, root),
                             *std::max_element(arrival.begin(), arrival.end()), 1e-6)
                     << size << " ranks, " << info(algorithm).name << ", root " << root;

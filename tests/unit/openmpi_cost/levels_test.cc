@@ -217,8 +217,9 @@ TEST(LevelsCost, APipelineCostsItsFillAndItsSlowestStage) {
 TEST(LevelsCost, OnOneLevelItIsTheComponentItself) {
     for (const int ranks : {2, 5, 8, 16}) {
         const Hierarchy node = one_node(ranks);
-        for (const Collective collective : {Collective::reduce, Collective::allreduce, Collective::allgather,
-                                            Collective::gather, Collective::scatter, Collective::barrier}) {
+        for (const Collective collective :
+             {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
+              Collective::gather, Collective::scatter, Collective::barrier}) {
             for (const std::size_t bytes : {std::size_t{128}, 64 * kib}) {
                 const Operation operation = operation_of(collective, bytes * static_cast<std::size_t>(ranks));
                 EXPECT_NEAR(*levels_cost_us(node, round_links(), levels_plan(node, "tuned"), operation),

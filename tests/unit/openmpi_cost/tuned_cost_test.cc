@@ -18,6 +18,11 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
+/// Of a base algorithm of Open MPI's Reduce.
+MessageSchedule reduce_of(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
+    return program_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
+}
+
 /// Two sites of two nodes of four, the ranks' nodes given.
 Hierarchy four_nodes(const std::vector<int>& node) {
     std::vector<int> site;
@@ -106,7 +111,7 @@ TEST(TunedCost, AgreesWithTheEnginesModelOnTheSameTree) {
                                             {collective, total, 0});
                     };
                     for (const Algorithm shape : {Algorithm::binomial, Algorithm::pipeline}) {
-                        const double us = program_us(reduce_program(shape, ranks, bytes, 0));
+                        const double us = program_us(reduce_of(shape, ranks, bytes, 0));
                         EXPECT_NEAR(tree_us(Collective::reduce, shape, bytes), us, 0.01 * us) << ranks;
                     }
                     const double us = program_us(gather_program(Algorithm::binomial, ranks, bytes, 0));
@@ -192,12 +197,15 @@ TEST(TunedRings, TheEstimateOfANeighbourExchangeIsClose) {
 TEST(TunedRings, ManyRanksAreEstimated) {
     // 1000 ranks: a million messages each.
     const Hierarchy many = sites_of_nodes(4, 10, 25);
-    EXPECT_EQ(ring_us(many, LinkTable{}, kib, 999, 0), ring_estimate_us(many, LinkTable{}, kib, 999, 0));
-    EXPECT_EQ(neighbor_us(many, LinkTable{}, kib), neighbor_estimate_us(many, LinkTable{}, kib));
+    const auto us = [](const Hierarchy& hierarchy, Algorithm algorithm) {
+        FlatRounds rounds(hierarchy);
+        return call_us(hierarchy, LinkTable{}, {LevelTask::allgather, algorithm, kib}, rounds);
+    };
+    EXPECT_EQ(us(many, Algorithm::ring), ring_estimate_us(many, LinkTable{}, kib, 999, 0));
+    EXPECT_EQ(us(many, Algorithm::neighbor), neighbor_estimate_us(many, LinkTable{}, kib));
     const Hierarchy few = sites_of_nodes(2, 2, 4);
     FlatModel model(few, LinkTable{});
-    EXPECT_EQ(ring_us(few, LinkTable{}, kib, 15, 0),
-              latest(run_program(model, ring_program(16, kib, 15, 0))));
+    EXPECT_EQ(us(few, Algorithm::ring), latest(run_program(model, ring_program(16, kib, 15, 0))));
 }
 
 // From one rank to the next rounds are no longer run, but estimated: the prediction must not notice.
@@ -227,7 +235,7 @@ TEST(TunedRings, OtherPatternsHaveFewMessages) {
         for (std::size_t bytes = 1; bytes < 1024 * mib; bytes *= 2) {
             for (const bool commutes : {true, false}) {
                 const Algorithm reduce = tuned_reduce_algorithm(ranks, bytes, commutes);
-                EXPECT_LE(messages(reduce_program(reduce, ranks, bytes, 0)), most);
+                EXPECT_LE(messages(reduce_of(reduce, ranks, bytes, 0)), most);
                 const Algorithm allreduce = tuned_allreduce_algorithm(ranks, bytes, commutes);
                 EXPECT_LE(messages(allreduce_program(allreduce, ranks, bytes)), most);
             }

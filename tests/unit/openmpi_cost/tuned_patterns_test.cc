@@ -16,6 +16,11 @@ using namespace strata::algorithms;
 using namespace strata::testing;
 using enum Algorithm;
 
+/// Of a base algorithm of Open MPI's Reduce.
+MessageSchedule reduce_of(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
+    return program_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
+}
+
 struct Traffic {
     std::size_t messages = 0;
     std::size_t bytes = 0;
@@ -65,14 +70,14 @@ constexpr std::size_t m = 1600;  // a vector
 constexpr std::size_t b = 100;   // a block
 
 TEST(TunedPatterns, ReduceAcrossBoundaries) {
-    // Binomial edges lead 8 ranks back from one rank, 4 from two, 2 from four, 1 from eight. In block order
-    // those of 4 and 8 leave a node and that of 8 a site; in cyclic order those of 1 and 2, and those of 2.
-    expect(reduce_program(binomial, 16, m, 0), {3, 3 * m}, {1, m}, {12, 12 * m}, {4, 4 * m});
+    // Binomial edges lead 8 ranks back from one rank, 4 from two, 2 from four, 1 from eight. In blocks those
+    // of 4 and 8 leave a node and that of 8 a site; dealt out those of 1 and 2, and those of 2.
+    expect(reduce_of(binomial, 16, m, 0), {3, 3 * m}, {1, m}, {12, 12 * m}, {4, 4 * m});
     // 0-1 0-2 1-3 | 1-5 2-4 2-6 3-7 4-8 5-9 6-10, 3-11 4-12 5-13 6-14 7-15: the steps of 4 and 8 keep the
     // remainder by 4. Of 8: 3-11 4-12 5-13 6-14 7-15; of 4: 1-5 2-6 3-7 4-8 5-9 6-10; of 2: 0-2 1-3 2-4; 0-1.
-    expect(reduce_program(binary, 16, m, 0), {12, 12 * m}, {8, 8 * m}, {4, 4 * m}, {3, 3 * m});
-    expect(reduce_program(pipeline, 16, m, 0), {3, 3 * m}, {1, m}, {15, 15 * m}, {7, 7 * m});
-    expect(reduce_program(linear, 16, m, 0), {12, 12 * m}, {8, 8 * m}, {12, 12 * m}, {8, 8 * m});
+    expect(reduce_of(binary, 16, m, 0), {12, 12 * m}, {8, 8 * m}, {4, 4 * m}, {3, 3 * m});
+    expect(reduce_of(pipeline, 16, m, 0), {3, 3 * m}, {1, m}, {15, 15 * m}, {7, 7 * m});
+    expect(reduce_of(linear, 16, m, 0), {12, 12 * m}, {8, 8 * m}, {12, 12 * m}, {8, 8 * m});
 }
 
 TEST(TunedPatterns, AllreduceAcrossBoundaries) {
@@ -121,7 +126,7 @@ TEST(TunedPatterns, BarrierAcrossBoundaries) {
 }
 
 TEST(TunedPatterns, TheCountSeesAMessageTooMany) {
-    MessageSchedule program = reduce_program(binomial, 16, m, 0);
+    MessageSchedule program = reduce_of(binomial, 16, m, 0);
     program.send(15, 0, 1);
     EXPECT_EQ(crossing(program, block().node), (Traffic{4, 3 * m + 1}));
 }
@@ -192,7 +197,7 @@ TEST(TunedPatterns, EveryVectorIsCombinedOnce) {
         const std::size_t others = static_cast<std::size_t>(ranks - 1) * m;
         for (const int root : {0, ranks / 2, ranks - 1}) {
             for (const Algorithm algorithm : {linear, pipeline, binary, binomial, in_order_binary}) {
-                const Shares shares = shares_of(reduce_program(algorithm, ranks, m, root));
+                const Shares shares = shares_of(reduce_of(algorithm, ranks, m, root));
                 EXPECT_EQ(sum(shares.combined), others) << info(algorithm).name << ' ' << ranks;
                 const bool moved = algorithm == in_order_binary && root != ranks - 1;
                 EXPECT_EQ(sum(shares.sent), others + (moved ? m : 0));
@@ -209,7 +214,7 @@ TEST(TunedPatterns, EveryVectorIsCombinedOnce) {
 
 TEST(TunedPatterns, TheInOrderTreeCombinesNeighbouringRanges) {
     // Of 16: 15 combines 14, behind which are 8..14, and 7, behind which are 0..7.
-    const MessageSchedule program = reduce_program(in_order_binary, 16, m, 15);
+    const MessageSchedule program = reduce_of(in_order_binary, 16, m, 15);
     ASSERT_EQ(program.steps[15].size(), 2U);
     EXPECT_EQ(program.steps[15][0].from, 14);
     EXPECT_EQ(program.steps[15][1].from, 7);
@@ -235,7 +240,7 @@ TEST(TunedPatterns, AllEnd) {
                 expect_end(allreduce_program(algorithm, ranks, bytes));
             }
             for (const Algorithm algorithm : {linear, pipeline, binary, binomial, in_order_binary}) {
-                expect_end(reduce_program(algorithm, ranks, bytes, ranks / 2));
+                expect_end(reduce_of(algorithm, ranks, bytes, ranks / 2));
             }
             for (const Algorithm algorithm : {bruck, ring}) {
                 expect_end(allgather_program(algorithm, ranks, bytes));

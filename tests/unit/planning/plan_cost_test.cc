@@ -211,22 +211,15 @@ TEST(ThinOut, KeepsWhatAPlanNeeds) {
 }
 
 /// The estimate by the time that the program takes.
-double estimated(const Hierarchy& hierarchy, Collective collective, Algorithm algorithm, std::size_t bytes) {
+double estimated(const Hierarchy& hierarchy, LevelTask task, Algorithm algorithm, std::size_t bytes) {
     const int ranks = hierarchy.ranks();
     const LinkTable links;
     FlatModel model(hierarchy, links);
     FlatRounds rounds(hierarchy);
     FlatModel running(hierarchy, links);
     const auto run = [&](const MessageSchedule& program) { return latest(run_program(running, program)); };
-    switch (collective) {
-        case Collective::allreduce:
-            return allreduce_estimate_us(model, rounds, algorithm, bytes) /
-                   run(allreduce_program(algorithm, ranks, bytes));
-        case Collective::allgather:
-            return allgather_estimate_us(model, rounds, algorithm, bytes) /
-                   run(allgather_program(algorithm, ranks, bytes));
-        default: return bruck_barrier_estimate_us(model, rounds) / run(barrier_program(algorithm, ranks));
-    }
+    const TunedCall call{task, algorithm, bytes};
+    return rounds_of(model, rounds, call).us() / run(program_of(call, ranks));
 }
 
 TEST(FlatRounds, TakeAboutAsLongAsTheirMessages) {
@@ -234,20 +227,20 @@ TEST(FlatRounds, TakeAboutAsLongAsTheirMessages) {
         for (const auto& [switches, nodes, ranks] :
              {std::tuple{4, 16, 4}, {4, 16, 8}, {2, 8, 8}, {8, 8, 8}}) {
             const Hierarchy hierarchy = machine(switches, nodes, ranks, cyclic);
-            const auto expect = [&](Collective collective, Algorithm algorithm, std::size_t bytes) {
-                const double share = estimated(hierarchy, collective, algorithm, bytes);
-                EXPECT_NEAR(share, 1, 0.08) << name_of(collective) << ' ' << info(algorithm).name << ' '
+            const auto expect = [&](LevelTask task, Algorithm algorithm, std::size_t bytes) {
+                const double share = estimated(hierarchy, task, algorithm, bytes);
+                EXPECT_NEAR(share, 1, 0.08) << static_cast<int>(task) << ' ' << info(algorithm).name << ' '
                                             << bytes << ' ' << hierarchy.ranks() << (cyclic ? " cyclic" : "");
             };
             for (const std::size_t bytes : {8UL, 4 * kib, 64 * kib, 4 * mib}) {
-                expect(Collective::allreduce, Algorithm::recursive_doubling, bytes);
-                expect(Collective::allreduce, Algorithm::rabenseifner, bytes);
+                expect(LevelTask::allreduce, Algorithm::recursive_doubling, bytes);
+                expect(LevelTask::allreduce, Algorithm::rabenseifner, bytes);
             }
             for (const std::size_t block : {8UL, 512UL, 4 * kib}) {
-                expect(Collective::allgather, Algorithm::recursive_doubling, block);
-                expect(Collective::allgather, Algorithm::bruck, block);
+                expect(LevelTask::allgather, Algorithm::recursive_doubling, block);
+                expect(LevelTask::allgather, Algorithm::bruck, block);
             }
-            expect(Collective::barrier, Algorithm::bruck, 0);
+            expect(LevelTask::barrier, Algorithm::bruck, 0);
         }
     }
 }
