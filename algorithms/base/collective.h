@@ -35,13 +35,14 @@ struct CollectiveTraits {
     bool up = false;         ///< data moves up the tree
     bool down = false;       ///< data moves down the tree
     bool vectors = false;    ///< every edge carries a whole vector
-    bool combines = false;   ///< an operation combines the vectors on their way up
-    bool blocks = false;     ///< every rank has its own block
-    bool unequal = false;    ///< blocks may differ in size
-    bool sized = true;       ///< every rank knows the total number of bytes
-    bool exchanges = false;  ///< the topmost level may exchange pairwise (exchanges_by())
-    bool by_ring = false;    ///< the ring engine can carry it out
-    bool by_rails = false;   ///< the rails engine can carry it out
+    bool combines = false;   ///< an operator combines the vectors on their way up
+    bool blocks = false;     ///< every rank has a block of its own
+    bool unequal = false;    ///< blocks have sizes of their own
+    bool sized = true;       ///< every rank can tell the total number of bytes
+    bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
+    bool by_ring = false;    ///< the ring engine can carry it
+    bool by_rails = false;   ///< so can rails over several NICs
+    bool inside = false;     ///< its trees were measured inside nodes, also those whose links nobody gave
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }

@@ -125,9 +125,9 @@ Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTab
     const bool buses = std::any_of(
         hierarchy.groups.begin(), hierarchy.groups.end(),
         [&](const topology::Group& group) { return links.at(link_level(group)).bus_bytes_per_us > 0; });
-    const double gain = operation.collective == Collective::bcast ? needed_gain
-                        : buses                                   ? needed_gain_beside_buses
-                                                                  : needed_gain_inside;
+    const double gain = traits_of(operation.collective).inside ? needed_gain
+                        : buses                                ? needed_gain_beside_buses
+                                                               : needed_gain_inside;
     if (plan.predicted_us > plan.forward_us * (1 - gain))
         return {false, "no gain predicted over the underlying component"};
     return {true, "predicted faster than the underlying component"};
@@ -331,7 +331,7 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
 
 const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
     if (!traits_of(collective).sized) return "the ranks do not know the sizes alike";
-    return collective != Collective::bcast ? unknown_inside(hierarchy, links) : nullptr;
+    return traits_of(collective).inside ? nullptr : unknown_inside(hierarchy, links);
 }
 
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,

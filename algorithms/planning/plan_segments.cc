@@ -48,8 +48,8 @@ void PlanSearch::set_one_segment() {
 }
 
 std::size_t PlanSearch::least_segment() const {
-    const bool bcast = operation_.collective == Collective::bcast && bytes_ >= least_bcast_of_short_ones;
-    const bool may_be_short = (traits_.combines || bcast) && rings_ == Rings::none;
+    const bool one_way = traits_.vectors && !traits_.up && bytes_ >= least_bcast_of_short_ones;
+    const bool may_be_short = (traits_.combines || one_way) && rings_ == Rings::none;
     return may_be_short && model_->measured_inside() ? smallest_short_one : smallest_segment;
 }
 
