@@ -7,74 +7,23 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr int linear_up_to = 4;               // ranks of a broadcast
-constexpr std::size_t short_bytes = 65536;    // below: no pieces, and an allreduce by trees
-constexpr std::size_t longer_bytes = 524288;  // from here on longer pieces
-constexpr std::size_t short_piece = 8192;     // of chains
-constexpr std::size_t longer_piece = 32768;
-
-std::size_t pieces_of(std::size_t bytes, std::size_t piece) { return (bytes + piece - 1) / piece; }
-
-/// At least a message from every rank for each piece.
-bool is_too_long(int ranks, std::size_t pieces) {
-    return pieces > most_level_messages / static_cast<std::size_t>(ranks);
-}
-
-/// Down a chain in pieces: each is passed on while the next one comes.
-std::optional<MessageSchedule> chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piece) {
-    const std::size_t pieces = pieces_of(bytes, piece);
-    if (is_too_long(ranks, pieces)) return std::nullopt;
-    MessageSchedule program(ranks);
-    const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
-    for (int v = 0; v < ranks; ++v) {
-        auto& steps = program.steps[(root + v) % ranks];
-        const int before = v == 0 ? -1 : (root + v - 1) % ranks;
-        const int after = v + 1 == ranks ? -1 : (root + v + 1) % ranks;
-        if (before >= 0) steps.push_back({.from = before});
-        for (std::size_t p = 0; p < pieces; ++p) {
-            const int more = p + 1 < pieces ? before : -1;
-            if (after >= 0 || more >= 0) steps.push_back({after, after < 0 ? 0 : each, more});
-        }
-    }
-    return program;
-}
-
-/// Up a chain in pieces, one after the other.
-std::optional<MessageSchedule> chain_reduce(int ranks, std::size_t bytes, int root, std::size_t piece) {
-    const std::size_t pieces = pieces_of(bytes, piece);
-    if (is_too_long(ranks, pieces)) return std::nullopt;
-    MessageSchedule program(ranks);
-    const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
-    for (int v = 0; v < ranks; ++v) {
-        const int own = (root + v) % ranks;
-        for (std::size_t p = 0; p < pieces; ++p) {
-            if (v + 1 < ranks) program.receive(own, (root + v + 1) % ranks, each);
-            if (v > 0) program.send(own, (root + v - 1) % ranks, each);
-        }
-    }
-    return program;
-}
-
+constexpr int linear_up_to = 4;             // ranks of a broadcast
+constexpr std::size_t short_bytes = 65536;  // below: no pieces, and an allreduce by trees
+/// Long ones go down a chain in pieces, which has no model.
 std::optional<MessageSchedule> bcast(const GroupTask& task) {
-    using enum Algorithm;
-    if (task.ranks <= linear_up_to || task.bytes < short_bytes) {
-        const Algorithm algorithm = task.ranks <= linear_up_to ? linear : binomial;
-        return program_of({LevelTask::bcast, algorithm, task.bytes, task.root}, task.ranks);
-    }
-    return chain_bcast(task.ranks, task.bytes, task.root,
-                       task.bytes < longer_bytes ? short_piece : longer_piece);
+    const bool few = task.ranks <= linear_up_to;
+    if (!few && task.bytes >= short_bytes) return std::nullopt;
+    const Algorithm algorithm = few ? Algorithm::linear : Algorithm::binomial;
+    return program_of({LevelTask::bcast, algorithm, task.bytes, task.root}, task.ranks);
 }
 
-std::optional<MessageSchedule> reduce(const GroupTask& task) {
-    const std::size_t elements = task.bytes / tuned_element_bytes;
-    const bool halves = elements >= static_cast<std::size_t>(whole_power(task.ranks));
-    if (!task.rank_order && task.ranks > 2 && halves) {
-        return halving_reduce_program(task.ranks, task.bytes, task.root);
-    }
-    if (task.rank_order || task.ranks > linear_up_to || task.bytes < short_bytes) {
-        return program_of({LevelTask::reduce, Algorithm::binomial, task.bytes, task.root}, task.ranks);
-    }
-    return chain_reduce(task.ranks, task.bytes, task.root, short_piece);
+/// Of two ranks long vectors go in pieces: counted as one.
+MessageSchedule reduce(const GroupTask& task) {
+    const bool enough = task.bytes / tuned_element_bytes >= static_cast<std::size_t>(whole_power(task.ranks));
+    const bool halves = !task.rank_order && task.ranks > 2 && enough;
+    return program_of(
+        {LevelTask::reduce, halves ? Algorithm::rabenseifner : Algorithm::binomial, task.bytes, task.root},
+        task.ranks);
 }
 
 MessageSchedule allreduce(const GroupTask& task) {

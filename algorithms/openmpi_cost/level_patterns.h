@@ -14,8 +14,8 @@ namespace strata::algorithms {
 MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root);
 MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
 
-/// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for chains
-/// of more than most_level_messages: nobody could use them, and they can take gigabytes.
+/// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for long
+/// broadcasts, which go down a chain in pieces.
 std::optional<MessageSchedule> libnbc_program(const GroupTask& task);
 
 }  // namespace strata::algorithms
