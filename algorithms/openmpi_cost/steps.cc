@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,59 +64,25 @@ private:
         int held = 0;  ///< messages in the inbox that are still with their senders
         std::vector<Message> inbox;
         std::size_t first = 0;  ///< of the inbox, before which all are taken out
-        /// Of a long inbox: places of what came from one rank in one channel. Empty: it is short.
-        std::unordered_map<std::uint64_t, std::vector<std::size_t>> places;
     };
-    /// An inbox that is at least so long has `places`: a root may be sent as many messages as there are
-    /// ranks, and ask for them in any order.
-    static constexpr std::size_t long_inbox = 64;
-
-    static std::uint64_t key_of(int from, int channel) {
-        return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(channel);
-    }
-
-    static void put(Rank& receiver, const Message& message) {
-        receiver.inbox.push_back(message);
-        if (receiver.inbox.size() < long_inbox) return;
-        const std::size_t begin = receiver.places.empty() ? receiver.first : receiver.inbox.size() - 1;
-        for (std::size_t i = begin; i < receiver.inbox.size(); ++i) {
-            const Message& one = receiver.inbox[i];
-            if (one.from >= 0) receiver.places[key_of(one.from, one.channel)].push_back(i);
-        }
-    }
 
     /// Shows `visit` what came from a rank in a channel and is not taken out, in order, until it returns
     /// true.
     template <class Visit>
     static void look(Rank& receiver, int from, int channel, Visit visit) {
-        if (receiver.places.empty()) {
-            for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
-                Message& message = receiver.inbox[i];
-                if (message.from == from && message.channel == channel && visit(message)) return;
-            }
-            return;
-        }
-        const auto found = receiver.places.find(key_of(from, channel));
-        if (found == receiver.places.end()) return;
-        for (const std::size_t i : found->second) {
+        for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
             Message& message = receiver.inbox[i];
-            if (message.from == from && visit(message)) return;
+            if (message.from == from && message.channel == channel && visit(message)) return;
         }
     }
 
     static void take_out(Rank& receiver, Message& message) {
-        if (!receiver.places.empty()) {
-            auto& places = receiver.places[key_of(message.from, message.channel)];
-            places.erase(std::find(places.begin(), places.end(),
-                                   static_cast<std::size_t>(&message - receiver.inbox.data())));
-        }
         message.from = -1;
         while (receiver.first < receiver.inbox.size() && receiver.inbox[receiver.first].from < 0) {
             ++receiver.first;
         }
         if (receiver.first == receiver.inbox.size()) {
             receiver.inbox.clear();
-            if (!receiver.places.empty()) receiver.places.clear();
             receiver.first = 0;
         }
     }
@@ -163,7 +128,7 @@ private:
         } else if (!step.waits) {
             ranks_[rank].sent = when;
         }
-        put(receiver, {rank, step.channel, step.bytes, arrival, step.waits, work});
+        receiver.inbox.push_back({rank, step.channel, step.bytes, arrival, step.waits, work});
         if (!leaves) ++receiver.held;
         if (leaves && receiver.busy) {
             take(step.to);
