@@ -1,7 +1,7 @@
 #include "algorithms/cost/link_range.h"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 namespace strata::algorithms {
 namespace {
@@ -80,19 +80,6 @@ bool widen(LinkTable& links, const Levels& levels, int ranks) {
     return widened;
 }
 
-/// The positive root of `value` > 0, to a few units in the last place. Newton's steps from above, which end
-/// where none leads further down.
-double root(double value, int degree) {
-    double x = std::max(1.0, value);
-    for (;;) {
-        double power = 1;
-        for (int i = 1; i < degree; ++i) power *= x;
-        const double next = x - (x * power - value) / (degree * power);
-        if (!(next < x)) return x;
-        x = next;
-    }
-}
-
 }  // namespace
 
 PossibleLinks possible_links(const Hierarchy& hierarchy, const LinkTable& links) {
@@ -114,22 +101,6 @@ PossibleLinks possible_links(const Hierarchy& hierarchy, const LinkTable& links)
     add(levels.topmost(), {.latency = farther});
     add(levels.all, {.overhead = busier});
     return possible;
-}
-
-double mean_us(std::span<const double> us) {
-    if (us.size() <= 1) return us.empty() ? 0 : us.front();
-    // The product, as a number from 1/2 to 1 and a power of two.
-    const auto count = static_cast<int>(us.size());
-    double part = 1;
-    int exponent = 0;
-    for (const double one : us) {
-        if (one <= 0) return 0;
-        int shift = 0;
-        part = std::frexp(part * one, &shift);
-        exponent += shift;
-    }
-    const int rest = ((exponent % count) + count) % count;
-    return std::ldexp(root(std::ldexp(part, rest), count), (exponent - rest) / count);
 }
 
 }  // namespace strata::algorithms

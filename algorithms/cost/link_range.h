@@ -1,6 +1,5 @@
 #pragma once
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "algorithms/base/link.h"
@@ -19,11 +18,5 @@ struct PossibleLinks {
 /// topmost links may be far longer. So is what a message costs a processor: ranks may have to share them.
 /// Inside a node, and where everything is given, there is one table.
 PossibleLinks possible_links(const topology::Hierarchy& hierarchy, const LinkTable& links);
-
-/// The geometric mean of times under several circumstances: being twice as fast under one makes up for being
-/// twice as slow under another. Which of two ways has the lower one depends on no third way. The same bits on
-/// every processor, as the choices of all ranks must be: the logarithms of the C library are not (glibc has
-/// others for processors with fused multiply-add, and they differ in the last place now and then).
-double mean_us(std::span<const double> us);
 
 }  // namespace strata::algorithms

@@ -7,6 +7,17 @@
 #include "algorithms/cost/receiver.h"
 
 namespace strata::algorithms {
+namespace {
+
+/// Stands for the geometric mean: being twice as fast under one table makes up for being twice as slow under
+/// another. Unlike logarithms, which C libraries round in several ways, it has the same bits on every rank.
+double product(const std::vector<double>& us) {
+    double all = 1;
+    for (const double one : us) all *= one;
+    return all;
+}
+
+}  // namespace
 
 Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                    int window, double forward_us, FlatRounds& rounds)
@@ -45,14 +56,15 @@ void Weighing::predict(Models& models) {
 
 Weighing::Choice Weighing::choose(Models& models) {
     predict(models);
-    const double forward_us = mean_us(forward_us_);
+    const double forward_us = product(forward_us_);
     double least_us = forward_us;
-    for (const Way& way : ways_) least_us = std::min(least_us, mean_us(way.us));
+    for (const Way& way : ways_) least_us = std::min(least_us, product(way.us));
+    const double gained = product(std::vector<double>(forward_us_.size(), 1 - needed_gain));
     for (std::size_t way = 0; way < ways_.size(); ++way) {
-        const double us = mean_us(ways_[way].us);
-        if (us * (1 - needed_gain) > least_us) continue;
+        const double us = product(ways_[way].us);
+        if (us * gained > least_us) continue;
         // What is no faster by more than the model's error may be slower than what users had.
-        if (us <= forward_us * (1 - needed_gain)) return {way, ways_[way].us.front()};
+        if (us <= forward_us * gained) return {way, ways_[way].us.front()};
     }
     return {std::nullopt, forward_us_.front()};
 }

@@ -1,9 +1,6 @@
 // The robust choice between nodes, whose links may differ from the table of links.
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-
 #include "algorithms/cost/link_range.h"
 #include "algorithms/cost/model.h"
 #include "algorithms/planning/make_plan.h"
@@ -71,48 +68,6 @@ TEST(LinkRange, GivenLinksAreWhatTheyAre) {
     EXPECT_EQ(width.given(top_switch).bytes_per_us, 25);
     EXPECT_FALSE(width.given(top_switch).latency_us);
     EXPECT_FALSE(width.given(leaf_switch).bytes_per_us);
-}
-
-TEST(LinkRange, MeanByHand) {
-    EXPECT_EQ(mean_us({}), 0);
-    EXPECT_DOUBLE_EQ(mean_us(std::vector<double>{10, 10, 80}), 20);
-    EXPECT_NEAR(mean_us(std::vector<double>{20, 5}), 10, 1e-12) << "twice as long, and half as long";
-    EXPECT_EQ(mean_us(std::vector<double>{0, 5}), 0);
-}
-
-/// Pseudo-random times from 1 us to 168 ms.
-std::vector<double> some_times(std::uint64_t& state, std::size_t count) {
-    std::vector<double> us(count);
-    for (double& one : us) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        one = 1 + static_cast<double>(state >> 40) / 100;
-    }
-    return us;
-}
-
-TEST(MeanOfTimes, IsAGeometricMeanOverAllMagnitudes) {
-    std::uint64_t state = 1;
-    for (int i = 0; i < 10000; ++i) {
-        const std::vector<double> us = some_times(state, 2 + static_cast<std::size_t>(i) % 4);
-        double logarithms = 0;
-        for (const double one : us) logarithms += std::log(one);
-        const double expected = std::exp(logarithms / static_cast<double>(us.size()));
-        ASSERT_NEAR(mean_us(us) / expected, 1, 1e-14);
-    }
-    EXPECT_DOUBLE_EQ(mean_us(std::vector<double>{1e-300, 1e300, 1e-300, 1e300}), 1);
-    EXPECT_DOUBLE_EQ(mean_us(std::vector<double>(5, 1e300)), 1e300);
-    EXPECT_EQ(mean_us(std::vector<double>{0.3}), 0.3);
-}
-
-TEST(MeanOfTimes, HasTheSameBitsOnEveryProcessor) {
-    // As computed by IEEE 754 alone. With the C library's log and exp the value depends on the processor
-    // (and on GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2).
-    std::uint64_t state = 1;
-    std::uint64_t all = 0;
-    for (int i = 0; i < 100000; ++i) {
-        all = all * 31 + std::bit_cast<std::uint64_t>(mean_us(some_times(state, 5)));
-    }
-    EXPECT_EQ(all, 3782960078222940938U);
 }
 
 TEST(Weighing, NoWayTakesLess) {
