@@ -108,7 +108,7 @@ class Program(Runs):
 
     def test_mockups_are_right(self):
         for mockup in self.mockups():
-            for nodes in NODES["equal"] + (() if mockup == "rail" else NODES["unequal"]):
+            for nodes in NODES["equal"] + (() if mockup == "lane" else NODES["unequal"]):
                 records = self.records("--with", mockup, "--nodes", nodes, "--root", "rotate", "--sizes",
                                        ",".join(map(str, SIZES)))
                 self.assertEqual({record["with"] for record in records}, {mockup})
@@ -125,8 +125,8 @@ class Program(Runs):
             status, output = self.run_program("--op", OPERATION, "--with", mockup)
             self.assertNotEqual(status, 0)
             self.assertIn(f"--with {mockup}: it has no {OPERATION}", output)
-        if "rail" in self.mockups():
-            status, output = self.run_program("--op", OPERATION, "--with", "rail", "--nodes", "0,1,1,1")
+        if "lane" in self.mockups():
+            status, output = self.run_program("--op", OPERATION, "--with", "lane", "--nodes", "0,1,1,1")
             self.assertNotEqual(status, 0)
             self.assertIn("rails need equally many ranks on every node", output)
 
@@ -156,7 +156,7 @@ class Program(Runs):
         path = self.file("contenders.json", [{"name": f"the-{name}", "with": name} for name in everybody])
         found = self.records("--contenders", path, "--nodes", "0,1,1,1", "--sizes", "8,64K")
         skipped = {line["contender"] for line in found if "skipped" in line}
-        able = {"mpi", *self.mockups()} - {"rail"}  # of unequal nodes
+        able = {"mpi", *self.mockups()} - {"lane"}  # of unequal nodes
         self.assertEqual(skipped, {f"the-{name}" for name in everybody if name not in able})
         times = {(line["contender"], line["size"]): len(line["times"]) for line in found if "times" in line}
         self.assertEqual(set(times), {(f"the-{name}", size) for name in able

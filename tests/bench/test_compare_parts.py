@@ -96,14 +96,14 @@ class Contenders(unittest.TestCase):
         self.assertEqual(len({(one.options, one.environment) for one in made}), 1)  # they share a run
         components = {one.name: one.component for one in made if one.component != "strata"}
         self.assertEqual(components, {"tuned": "tuned", "han": "han", "basic": "basic", "hierarchical": "tuned",
-                                      "rail": "tuned"})
+                                      "lane": "tuned"})
         for one in made:
             self.assertEqual((one.is_plugin, ("ompi_comm_coll_preference", "strata") in one.info),
                              (one.name not in components,) * 2)
 
     def test_what_each_can(self):
-        self.assertFalse(contenders.can("rail", "bcast", "unequal"))
-        self.assertFalse(contenders.can("rail", "barrier", "block"))
+        self.assertFalse(contenders.can("lane", "bcast", "unequal"))
+        self.assertFalse(contenders.can("lane", "barrier", "block"))
         self.assertFalse(contenders.can("ring", "bcast", "block"))
         self.assertFalse(contenders.can("composed", "scatter", "block"))
         self.assertTrue(contenders.can("tuned", "scatterv", "unequal"))
@@ -415,7 +415,7 @@ class Surveys(Folder):
 
     def test_others_than_the_rival_may_be_absent(self):
         one = record(strata=1, tuned=2, han=2, rail=1, composed=1)
-        for name in ("han", "rail", "composed"):
+        for name in ("han", "lane", "composed"):
             one.series[name].absent = "nothing to do here"
         self.assertEqual(self.survey(iter([one])).verdict(), Verdict.PASSED)
 

@@ -18,13 +18,13 @@ std::unique_ptr<Calls> make_mpi(MPI_Comm comm, std::span<const int> /*node_of*/)
 
 constexpr std::string_view by_nodes[] = {"bcast",  "reduce",  "allreduce", "allgather",
                                          "gather", "scatter", "barrier"};
-constexpr std::string_view by_rails[] = {"bcast", "reduce", "allreduce", "allgather", "gather", "scatter"};
+constexpr std::string_view by_lanes[] = {"bcast", "reduce", "allreduce", "allgather", "gather", "scatter"};
 constexpr std::string_view of_others[] = {"bcast", "reduce", "allreduce", "allgather", "gather", "barrier"};
 
 constexpr Algorithm algorithms[] = {
     {.name = "mpi", .operations = {}, .make = make_mpi},
     {.name = "hierarchical", .operations = by_nodes, .make = make_hierarchical},
-    {.name = "rail", .operations = by_rails, .make = make_lane},
+    {.name = "lane", .operations = by_lanes, .make = make_lane},
     {.name = "composed", .operations = of_others, .make = make_composed},
 };
 

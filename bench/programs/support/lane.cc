@@ -1,11 +1,11 @@
-// The full-rail mock-up: every rank of a node carries its share of the node's data.
+// The full-lane mock-up: every rank of a node carries its share of the node's data.
 //
-//     node 0   0 1 2   Bcast: Scatter in the root's node, Bcast of n/k on each rail, Allgather in every node
-//              | | |   Allreduce: Reduce_scatter in every node, Allreduce of n/k on each rail, Allgather
+//     node 0   0 1 2   Bcast: Scatter in the root's node, Bcast of n/k on each lane, Allgather in every node
+//              | | |   Allreduce: Reduce_scatter in every node, Allreduce of n/k on each lane, Allgather
 //     node 1   3 4 5   Reduce: Reduce_scatter, Reduce of n/k, Gather in the root's node
-//              rails   Allgather, Gather: first on the rails, then in the node; Scatter: the reverse
+//              lanes   Allgather, Gather: first on the lanes, then in the node; Scatter: the reverse
 //
-// Cost with N nodes of k ranks: T_node(k, n) per step in a node, T_rail(N, n/k) on all k rails at
+// Cost with N nodes of k ranks: T_node(k, n) per step in a node, T_lane(N, n/k) on all k lanes at
 // once; each T is (alpha, beta) of the MPI library's own algorithm. A NIC carries the same n as through one
 // leader.
 
@@ -32,9 +32,9 @@ Parts shares(int count, int ranks) {
     return parts;
 }
 
-// Owners of the chunks that a node's ranks hold together after each has gathered along its rail: rail by
-// rail, and node by node within a rail.
-std::vector<int> ranks_by_rail(const NodeOrder& order) {
+// Owners of the chunks that a node's ranks hold together after each has gathered along its lane: lane by
+// lane, and node by node within a lane.
+std::vector<int> ranks_by_lane(const NodeOrder& order) {
     std::vector<int> ranks;
     for (std::size_t place = 0; place < order.nodes.front().size(); ++place) {
         for (const auto& node : order.nodes) ranks.push_back(node[place]);
@@ -91,7 +91,7 @@ public:
         MPI_Allgather(own, each, MPI_BYTE, together + static_cast<std::ptrdiff_t>(split.place) * of_lane,
                       each, MPI_BYTE, split.across);
         // coll/tuned 4.1 decides by the sent bytes, in place too.
-        MPI_Allgather(MPI_IN_PLACE, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, split.node);
+        MPI_Allgather(MPI_IN_PLACE, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, split.node);
         if (!ordered) to_rank_order(ranks, together, each, whole);
     }
 
@@ -103,17 +103,17 @@ public:
         char* const together = direct ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
         MPI_Gather(own, each, MPI_BYTE, together, each, MPI_BYTE, 0, split.across);
         if (split.index != 0) return;
-        // The root is at place 0, so its rail's chunks are in place.
-        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, 0,
+        // The root is at place 0, so its lane's chunks are in place.
+        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, 0,
                    split.node);
         if (split.roots() && !direct) to_rank_order(ranks, together, each, whole);
     }
 
     void scatter(const char* whole, int each, char* own, int root) override {
         const NodeSplit& split = splits_.of(root);
-        const std::vector<int> ranks = ranks_by_rail(split.order);
-        const int of_rail = split.nodes() * each;
-        const char* mine = nullptr;  // chunks of this rank's rail
+        const std::vector<int> ranks = ranks_by_lane(split.order);
+        const int of_lane = split.nodes() * each;
+        const char* mine = nullptr;  // chunks of this rank's lane
         if (split.index == 0) {
             char* const together = scratch(ranks.size() * static_cast<std::size_t>(each));
             const char* all = whole;

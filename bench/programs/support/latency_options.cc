@@ -22,7 +22,7 @@ constexpr const char* size_help =
 
 constexpr const char* algorithm_help =
     "Implementation: mpi, or a mock-up made of other MPI operations. hierarchical: through a leader\n"
-    "per node (no v forms). rail: through all ranks of a node, each with its share; needs the same\n"
+    "per node (no v forms). lane: through all ranks of a node, each with its share; needs the same\n"
     "number of ranks on every node (no barrier, no v forms). composed: of operations that do at least\n"
     "as much: bcast = scatter + allgather, reduce = allreduce, allreduce = reduce + bcast, allgather =\n"
     "gather + bcast, gather = allgather, barrier = allreduce of one byte.";

@@ -11,8 +11,8 @@ namespace bench {
 // reverse. Cost: the sum of the levels, each by the MPI library's own algorithm.
 std::unique_ptr<Calls> make_hierarchical(MPI_Comm comm, std::span<const int> node_of);
 
-// All ranks of a node at once, each on its rail to the ranks of the same place on other nodes (Traeff
-// and Hunold, "Decomposing MPI Collectives for Exploiting Multi-rail Communication", CLUSTER 2020).
+// All ranks of a node at once, each on its lane to the ranks of the same place on other nodes (Traeff
+// and Hunold, "Decomposing MPI Collectives for Exploiting Multi-lane Communication", CLUSTER 2020).
 // Needs the same number of ranks on every node. Chunks that are not in rank order are copied once more
 // than with the paper's datatypes.
 std::unique_ptr<Calls> make_lane(MPI_Comm comm, std::span<const int> node_of);

@@ -15,7 +15,7 @@ ENGINES = {  # the plugin's engines and the operations of each
 }
 _SHALLOW = {"nodes": ("node", 2, "strata with nodes as its only level"), "flat": ("none", 1, "strata without levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
-            "rail": "through all ranks of a node at once, by public MPI (over tuned)"}
+            "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
 NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
 # The gate's contenders: what a user has without the plugin or could write, and whether our levels pay.
 GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
@@ -45,5 +45,5 @@ def can(name, operation, order):
     if name in ENGINES:
         return operation in ENGINES[name]
     if name in operations.MOCKED:
-        return operation in operations.MOCKED[name] and not (name == "rail" and order == "unequal")
+        return operation in operations.MOCKED[name] and not (name == "lane" and order == "unequal")
     return True
