@@ -14,7 +14,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-class PlanCache : public ::testing::Test {
+class CachedPlans : public ::testing::Test {
 protected:
     PlanCache::SharedTable make(int nodes) const {
         return std::shared_ptr<PlanTable>(new PlanTable(sites_of_nodes(2, nodes, 2), settings, false, 1));
@@ -49,7 +49,7 @@ protected:
     static constexpr std::size_t plenty = std::size_t{1} << 30;
 };
 
-TEST_F(PlanCache, SharesTheTableOfAnEqualHierarchy) {
+TEST_F(CachedPlans, SharesTheTableOfAnEqualHierarchy) {
     PlanCache plan_cache(plenty);
     const auto plan_table = make(2);
     add(plan_cache, plan_table);
@@ -65,7 +65,7 @@ TEST_F(PlanCache, SharesTheTableOfAnEqualHierarchy) {
     EXPECT_EQ(plan_cache.bytes(), 0U);
 }
 
-TEST_F(PlanCache, KeepsThoseUsedLast) {
+TEST_F(CachedPlans, KeepsThoseUsedLast) {
     PlanCache plan_cache(empty_bytes(2) + empty_bytes(3));
     const auto first = put(plan_cache, 2);
     const auto second = put(plan_cache, 3);
@@ -78,7 +78,7 @@ TEST_F(PlanCache, KeepsThoseUsedLast) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 3, 2)), nullptr);
 }
 
-TEST_F(PlanCache, CountsATableWhenItIsReleased) {
+TEST_F(CachedPlans, CountsATableWhenItIsReleased) {
     constexpr std::size_t plans = 12;
     PlanCache plan_cache(empty_bytes(1) * 3);
     const auto empty = put(plan_cache, 1);
@@ -92,7 +92,7 @@ TEST_F(PlanCache, CountsATableWhenItIsReleased) {
     EXPECT_EQ(plan_cache.bytes(), empty.lock()->memory() + last.lock()->memory());
 }
 
-TEST_F(PlanCache, KeepsTheLastOneWhateverItTakes) {
+TEST_F(CachedPlans, KeepsTheLastOneWhateverItTakes) {
     PlanCache plan_cache(1);
     const auto plan_table = put(plan_cache, 4, 4);
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 4, 2)), plan_table.lock());
@@ -101,7 +101,7 @@ TEST_F(PlanCache, KeepsTheLastOneWhateverItTakes) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 4, 2)), nullptr);
 }
 
-TEST_F(PlanCache, FindsWhatIsInUseEvenIfItIsNotKept) {
+TEST_F(CachedPlans, FindsWhatIsInUseEvenIfItIsNotKept) {
     PlanCache plan_cache(1);
     const auto plan_table = make(2);
     add(plan_cache, plan_table);
@@ -109,7 +109,7 @@ TEST_F(PlanCache, FindsWhatIsInUseEvenIfItIsNotKept) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 2, 2)), plan_table);
 }
 
-TEST_F(PlanCache, IsNotSlowedDownByExpiredTables) {
+TEST_F(CachedPlans, IsNotSlowedDownByExpiredTables) {
     PlanCache plan_cache(1);
     for (int round = 0; round < 300; ++round) put(plan_cache, 1 + round % 3);
     EXPECT_NE(find(plan_cache, sites_of_nodes(2, 3, 2)), nullptr);

@@ -23,7 +23,7 @@ Operation operation_of(Collective collective, std::size_t bytes) {
     return operation;
 }
 
-class SharedTable : public ::testing::Test {
+class CommonPlanTable : public ::testing::Test {
 protected:
     const PlanTable::Entry& entry(PlanTable& plan_table, const Operation& operation,
                                   ByLevels by_levels = ByLevels::maybe) const {
@@ -34,7 +34,7 @@ protected:
     Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
 };
 
-TEST_F(SharedTable, HasThePlansOfThePlanner) {
+TEST_F(CommonPlanTable, HasThePlansOfThePlanner) {
     settings.links = two_sites(2000);
     PlanTable plan_table(hierarchy, settings, false, 1);
     const Planner planner(hierarchy, settings, false);
@@ -47,7 +47,7 @@ TEST_F(SharedTable, HasThePlansOfThePlanner) {
     }
 }
 
-TEST_F(SharedTable, MakesEveryPlanOnce) {
+TEST_F(CommonPlanTable, MakesEveryPlanOnce) {
     PlanTable plan_table(hierarchy, settings, false, 1);
     const auto* const first = &entry(plan_table, operation_of(Collective::bcast, 4096));
     const std::size_t memory = plan_table.memory();
@@ -59,7 +59,7 @@ TEST_F(SharedTable, MakesEveryPlanOnce) {
 }
 
 // Real numbers decide, but the caller's rounding mode must not. Without the plan table it does.
-TEST_F(PlanTable, HasTheSamePlansHoweverTheCallerRounds) {
+TEST_F(CommonPlanTable, HasTheSamePlansHoweverTheCallerRounds) {
     hierarchy = nodes_below_switch(4, 2);
     int differ = 0;
     for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
@@ -84,14 +84,14 @@ TEST_F(PlanTable, HasTheSamePlansHoweverTheCallerRounds) {
 }
 
 // Planning must not raise the caller's floating-point flags.
-TEST_F(PlanTable, RaisesNoFlagsOfTheCaller) {
+TEST_F(CommonPlanTable, RaisesNoFlagsOfTheCaller) {
     PlanTable plan_table(hierarchy, settings, false, 1);
     std::feclearexcept(FE_ALL_EXCEPT);
     entry(plan_table, operation_of(Collective::reduce, 5000));
     EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
-TEST_F(SharedTable, KeepsWhatMayBeByLevelsApart) {
+TEST_F(CommonPlanTable, KeepsWhatMayBeByLevelsApart) {
     settings.rules_file = "r.json";
     settings.rules = parse_rules(R"({"version": 1, "rules": [{"levels": [{"algorithm": "tuned"}]}]})",
                                  settings.rules_file);
@@ -103,7 +103,7 @@ TEST_F(SharedTable, KeepsWhatMayBeByLevelsApart) {
     EXPECT_EQ(entry(plan_table, operation).plan.engine, Engine::levels);
 }
 
-TEST_F(SharedTable, ReportsPlansThatGainWithFrequentUseOnlyWherePlansMayBeByLevels) {
+TEST_F(CommonPlanTable, ReportsPlansThatGainWithFrequentUseOnlyWherePlansMayBeByLevels) {
     hierarchy = nodes_below_switch(4, 4);
     settings.links.set({LevelKind::switch_, std::nullopt}, {50, 5, 1200, 65536});
     PlanTable plan_table(hierarchy, settings, false, 1);
@@ -113,7 +113,7 @@ TEST_F(SharedTable, ReportsPlansThatGainWithFrequentUseOnlyWherePlansMayBeByLeve
     EXPECT_FALSE(entry(plan_table, operation, ByLevels::never).delegation);
 }
 
-TEST_F(SharedTable, ServesThreadsAtTheSameTime) {
+TEST_F(CommonPlanTable, ServesThreadsAtTheSameTime) {
     PlanTable plan_table(hierarchy, settings, false, 1);
     std::vector<std::set<const PlanTable::Entry*>> found(4);
     std::vector<std::thread> threads;
