@@ -103,16 +103,16 @@ public:
     }
 
 private:
-    Verdict agreed(const std::function<Proposal(int)>& proposal_of) {
+    Outcome agreed(const std::function<Proposal(int)>& proposal_of) {
         const Proposal proposal = proposal_of(session_.rank());
-        Verdict verdict;
+        Outcome outcome;
         SetUps all_set_ups;
         SetUp set_up(all_set_ups);
-        const int rc = set_up.wait_for(agree(set_up, *all_, session_.rank(), proposal, verdict));
+        const int rc = set_up.wait_for(agree(set_up, *all_, session_.rank(), proposal, outcome));
         session_.expect(rc == MPI_SUCCESS, "an error");
-        const auto code = static_cast<std::int64_t>(verdict.against.value_or(ForwardReason::count));
+        const auto code = static_cast<std::int64_t>(outcome.against.value_or(ForwardReason::count));
         session_.expect(session_.agree(code) == code, "outcomes differ");
-        return verdict;
+        return outcome;
     }
 
     Session& session_;

@@ -2,7 +2,7 @@
 // a known plan, none at all when the parameter is off. Results are right.
 //
 //   checked_plans [--messages N]    messages of one exchange over all ranks (0)
-#include "component/agreement/agree.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/agreement_rounds.h"  // Open MPI's own headers come before mpi.h
 
 #include <cstdint>
 

@@ -4,8 +4,8 @@
 //
 //   late_wakeup
 //
-// --sabotage any: waits with ompi_request_wait_any(), which this crashes (see component/openmpi/sleep.h).
-#include "component/openmpi/sleep.h"  // Open MPI's own headers come before mpi.h
+// --sabotage any: waits with ompi_request_wait_any(), which this crashes (see component/openmpi/wait_sync.h).
+#include "component/openmpi/wait_sync.h"  // Open MPI's own headers come before mpi.h
 
 #include <array>
 #include <atomic>

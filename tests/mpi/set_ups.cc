@@ -46,9 +46,9 @@ struct Parent {
 
 /// All that the first call on a communicator may need.
 Task set_up_all(SetUp& set_up, Session& session, Parent& parent, std::uint64_t facts) {
-    Verdict verdict;
-    int rc = co_await agree(set_up, *parent.all, session.rank(), {1, facts, Failure::none}, verdict);
-    session.expect(rc == MPI_SUCCESS && !verdict.against, "an agreement failed");
+    Outcome agreement;
+    int rc = co_await agree(set_up, *parent.all, session.rank(), {1, facts, Failure::none}, agreement);
+    session.expect(rc == MPI_SUCCESS && !agreement.against, "an agreement failed");
     bool equal = false;
     rc = co_await compare_plan(set_up, *parent.all, facts + 1, equal);
     session.expect(rc == MPI_SUCCESS && equal, "a plan is not equal");
