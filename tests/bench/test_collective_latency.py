@@ -128,7 +128,7 @@ class Program(Runs):
         if "lane" in self.mockups():
             status, output = self.run_program("--op", OPERATION, "--with", "lane", "--nodes", "0,1,1,1")
             self.assertNotEqual(status, 0)
-            self.assertIn("rails need equally many ranks on every node", output)
+            self.assertIn("lanes need equally many ranks on every node", output)
 
 
     def test_errors_go_to_files_by_rank(self):
