@@ -241,7 +241,7 @@ def case_some_enabled(job):
     """Tests processes that do not count beside others that do."""
     only = ('test "$OMPI_COMM_WORLD_RANK" = 1 || unset OMPI_MCA_pml_monitoring_enable; exec "$@"')
     status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", only, "sh"))
-    check_refused(status, output, 3, "by 1 of 3 processes only", 1)
+    check_refused(status, output, 3, "on 1 of 3 processes only", 1)
 
 
 def case_modes_differ(job):
