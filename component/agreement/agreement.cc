@@ -12,18 +12,18 @@
 namespace strata::component {
 namespace {
 
-// Not mca_base_component_to_string(): that key carries the version, and another version has to be seen as
-// such.
+// Not mca_base_component_to_string(): that key carries the version, and processes of different versions must
+// find each other's record.
 constexpr const char* record_key = "coll.strata.record";
 
-/// What is known of this job's processes, once for all communicators.
+/// The records of this job's processes, shared by all communicators.
 struct Known {
     std::mutex mutex;
     std::vector<std::byte> own;            ///< what this process has published
-    std::optional<ForwardReason> against;  ///< what became of introducing all of the job to each other
-    std::atomic<bool> job = false;         ///< that is known; a thread beside MPI_Init may ask
+    std::optional<ForwardReason> against;  ///< outcome of introduce_job()
+    std::atomic<bool> job = false;         ///< `against` is valid; a thread beside MPI_Init may read it
     PeerTable peers;
-    std::uint32_t version = 0;  ///< of all of them
+    std::uint32_t version = 0;  ///< of all processes
     std::uint64_t settings = 0;
 };
 
@@ -47,10 +47,11 @@ algorithms::Task introduce(SetUp& set_up, ompi_communicator_t* comm,
 void publish_record(const topology::LocalityRecord& record) {
     if (const char* obstacle = compat::obstacle_to_lookup(); obstacle != nullptr) {
         if (compat::own_name().vpid == 0) {
-            opal_output(0,
-                        "coll:strata: all calls are left to Open MPI: %s cannot find out in time whether all "
-                        "have the plugin",
-                        obstacle);
+            opal_output(
+                0,
+                "coll:strata: all calls are passed through to the underlying component: %s cannot find "
+                "out in time whether all processes have the plugin",
+                obstacle);
         }
         return;
     }
@@ -76,7 +77,7 @@ algorithms::Task find_difference(SetUp& set_up, ompi_communicator_t* comm,
                                  std::optional<ForwardReason>& difference) {
     const int ranks = ompi_comm_size(comm);
     const auto first = ompi_group_get_proc_name(comm->c_local_group, 0);
-    // Another job's data may have reached some of us and not others: nothing to agree on.
+    // Data of another job may have reached only some members, so such a communicator is never compared.
     bool several = first.jobid != compat::own_name().jobid;
     for (int rank = 1; rank < ranks && !several; ++rank) {
         several = ompi_group_get_proc_name(comm->c_local_group, rank).jobid != first.jobid;

@@ -14,13 +14,13 @@ namespace {
 
 using algorithms::Task;
 
-/// No less than anything that another rank brings.
+/// The largest value: it never changes a minimum.
 constexpr std::uint64_t neutral = std::numeric_limits<std::uint64_t>::max();
 constexpr unsigned failure_bits = 8;
-constexpr std::size_t longest_said = 1024;  // bytes of a message about info keys, or a plan
+constexpr std::size_t longest_said = 1024;  // bytes of a text about info keys or a plan
 constexpr std::size_t most_named = 8;       // ranks
 
-// All have brought the same value when the least of it and the least of its complement are complements.
+// All ranks contribute the same value if the minimum and the minimum of the complement are complements.
 enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, word_count };
 static_assert(word_count <= MinAllreduce::most_words);
 using Words = std::array<std::uint64_t, word_count>;
@@ -34,13 +34,13 @@ std::string called(ompi_communicator_t* comm) {
     return comm->c_name[0] != '\0' ? comm->c_name : "a communicator";
 }
 
-/// Makes `words` those of rank 0 on every rank.
+/// Sets `words` on every rank to those of rank 0.
 Task receive_first(SetUp& set_up, MinAllreduce& all, int rank, std::span<std::uint64_t> words) {
     if (rank != 0) {
         std::fill(words.begin(), words.end(), neutral);
     }
     int first = OMPI_SUCCESS;
-    while (!words.empty()) {  // after an error, too: others wait for it
+    while (!words.empty()) {  // even after an error: other ranks wait for the messages
         const std::size_t piece = std::min(words.size(), MinAllreduce::most_words);
         const int rc = co_await all.exchange(set_up, words.first(piece));
         first = first == OMPI_SUCCESS ? rc : first;
@@ -49,13 +49,13 @@ Task receive_first(SetUp& set_up, MinAllreduce& all, int rank, std::span<std::ui
     co_return first;
 }
 
-/// The lowest ranks that do not have the value of rank 0, ascending; `neutral` where there are no more.
+/// Finds the lowest ranks whose value differs from rank 0's, ascending; pads with `neutral`.
 Task find_others(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value,
                  std::span<std::uint64_t> others) {
     std::uint64_t first = value;
     int rc = co_await receive_first(set_up, all, rank, {&first, 1});
     std::uint64_t last = 0;
-    for (std::uint64_t& other : others) {  // after an error, too
+    for (std::uint64_t& other : others) {  // even after an error: other ranks wait
         const auto own = static_cast<std::uint64_t>(rank);
         other = value != first && own > last ? own : neutral;
         const int again = co_await all.exchange(set_up, {&other, 1});
@@ -65,7 +65,7 @@ Task find_others(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value
     co_return rc;
 }
 
-/// True on the lowest of them.
+/// Sets `found` on the lowest rank whose value differs from rank 0's.
 Task find_other(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value, bool& found) {
     std::uint64_t other = neutral;
     const int rc = co_await find_others(set_up, all, rank, value, {&other, 1});
@@ -73,7 +73,7 @@ Task find_other(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value,
     co_return rc;
 }
 
-/// What rank 0 says, on every rank, cut where it is too long.
+/// The text of rank 0 on every rank, truncated to `longest_said`.
 using Said = std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)>;
 const char* text_of(const Said& said) { return reinterpret_cast<const char*>(said.data()); }
 Task receive_text(SetUp& set_up, MinAllreduce& all, int rank, std::string_view own, Said& first) {
@@ -85,7 +85,7 @@ Task receive_text(SetUp& set_up, MinAllreduce& all, int rank, std::string_view o
 const char* explanation(Failure failure) {
     switch (failure) {
         case Failure::memory: return "it had no memory left";
-        case Failure::topology: return "hwloc could not tell it what hardware it runs on";
+        case Failure::topology: return "hwloc could not determine its hardware";
         default: return "an error in the plugin itself";
     }
 }
@@ -155,7 +155,7 @@ Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal,
         outcome.against = ForwardReason::failure;
         outcome.failed_rank = static_cast<int>(least[failure] >> failure_bits);
         outcome.failure = static_cast<Failure>(least[failure] & ((1U << failure_bits) - 1));
-        // Where all have failed, the first of them tries.
+        // If every rank failed, the lowest one tries to report.
         outcome.reporter = (least[sound] != neutral ? least[sound] : least[failure] >> failure_bits) == own;
     } else if (least[keys] != ~least[not_keys]) {
         outcome.against = ForwardReason::settings;

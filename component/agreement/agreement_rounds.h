@@ -10,39 +10,39 @@
 
 namespace strata::component {
 
-/// What a rank brings to the first call on a communicator.
+/// What a rank contributes to the agreement at the first call on a communicator.
 struct Proposal {
     std::uint64_t keys = 0;   ///< OwnSettings::hash; 0: no info keys
-    std::uint64_t facts = 0;  ///< hash of all that the plans rest on, and of the first plan
+    std::uint64_t facts = 0;  ///< hash of everything that the plans depend on, and of the first plan
     Failure failure = Failure::none;
     bool hands_back = false;  ///< may_hand_back()
 };
 
-/// The outcome, equal on all ranks.
+/// The result of the agreement, equal on all ranks except `reporter`.
 struct Outcome {
     std::optional<ForwardReason> against;  ///< empty: all serve the communicator together
-    int failed_rank = -1;                  ///< the lowest that failed
-    Failure failure = Failure::none;       ///< its own
-    bool reporter = false;                 ///< this rank is the lowest that can still tell of it
-    bool hands_back = false;               ///< all may
+    int failed_rank = -1;                  ///< lowest rank that failed; -1: none
+    Failure failure = Failure::none;       ///< failure of that rank
+    bool reporter = false;                 ///< this rank logs a failure: the lowest rank without one
+    bool hands_back = false;               ///< all ranks may hand slots back
 };
 
-// Collective tasks of a set-up. Their outcome is Open MPI's error code; what is given outlives them.
+// Tasks of a set-up, collective over the communicator. They return Open MPI's error code. Arguments must
+// outlive them.
 
-/// Finds out whether all ranks are able to serve a communicator, and by equal plans: one exchange of
-/// min_allreduce.h.
+/// Sets `outcome`: whether all ranks can serve the communicator with equal plans. Cost: one min-allreduce.
 algorithms::Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal,
                        Outcome& outcome);
 
-/// After a verdict: says once per process what is wrong, on one rank. Ranks exchange more for reasons
-/// `settings` and `plans`, of which the lowest rank tells that differs from rank 0.
+/// Logs the reason against serving, once per process and on one rank. For `settings` and `plans` that rank is
+/// the lowest that differs from rank 0; finding it costs more min-allreduces.
 algorithms::Task report_outcome(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm,
                                 const OwnSettings* own, const Proposal& proposal, const Outcome& outcome);
 
-/// Finds out whether all ranks have come to the same plan, of which `hash` is one: one exchange of two words.
+/// Sets `equal` to true if all ranks have the same plan hash. Cost: one min-allreduce of two words.
 algorithms::Task compare_plan(SetUp& set_up, MinAllreduce& all, std::uint64_t hash, bool& equal);
 
-/// Where they have not: says once per process which ranks have another plan than rank 0, and both.
+/// Logs, once per process, the ranks with another plan than rank 0, and both plans.
 algorithms::Task report_plan_change(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm,
                                     std::uint64_t hash, std::string_view plan);
 

@@ -24,7 +24,7 @@ std::string called(const opal_process_name_t& process) {
 
 void publish_facts(const Facts& facts) {
     const std::string text = write_facts(facts);
-    compat::publish(facts_key, std::as_bytes(std::span(text)));  // should it fail, causes are not named
+    compat::publish(facts_key, std::as_bytes(std::span(text)));  // without it, messages name no causes
 }
 
 std::string name_differences(std::span<const std::uint32_t> others) {

@@ -7,15 +7,15 @@
 
 namespace strata::component {
 
-/// Publishes what a message needs that tells why processes disagree. Only then one of them looks it up. Call
-/// before the start-up fence.
+/// Publishes the settings and versions that explain a disagreement. Another process reads them only when it
+/// has to report one. Call it before the start-up fence.
 void publish_facts(const Facts& facts);
 
-/// A line each for what differs between this process and the first of `others` (of the same job, by number)
-/// of which that is known; empty where it is not known of any.
+/// Returns one line per difference between this process and the first of `others` (process numbers of this
+/// job) with published facts that differ. Returns an empty string if there is none.
 std::string name_differences(std::span<const std::uint32_t> others);
 
-/// True where one of these has the plugin, but switched off.
+/// Returns true if the plugin is installed but switched off in one of these processes.
 bool is_switched_off(std::span<const std::uint32_t> processes);
 
 }  // namespace strata::component

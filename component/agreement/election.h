@@ -5,9 +5,10 @@
 
 namespace strata::component {
 
-/// How the leaders of a communicator are chosen: equal on all its processes. Ties are drawn anew for other
-/// processes, and in a few ways (topology::tie_break_of()) for the same ones, so that one core does not lead
-/// everywhere, yet copies of a communicator share their plans (plan_tables.h).
+/// Returns the rules by which the communicator elects its leaders, equal on all its processes. Ties are
+/// hashed: different groups of processes get different leaders, so that one core does not lead everywhere.
+/// The same processes get one of a few (topology::tie_break_of()), so that copies of a communicator share
+/// their plans (plan_tables.h).
 topology::Election election_of(ompi_communicator_t* comm, const Settings& job,
                                const CommunicatorSettings& settings);
 

@@ -24,7 +24,7 @@ constexpr std::uint32_t most_asked_to_report = 32;
 constexpr int kind_shift = 24;
 enum class Kind : std::uint64_t { status, memory, lists, other };
 
-/// From high to low: the process, what went wrong, and the status as a positive number.
+/// From high to low bits: process, kind of trouble, status as a positive number.
 std::uint64_t trouble_of(std::uint32_t process, Kind kind, int status) {
     return static_cast<std::uint64_t>(process) << 32 | static_cast<std::uint64_t>(kind) << kind_shift |
            (static_cast<std::uint64_t>(-static_cast<std::int64_t>(status)) & ((1U << kind_shift) - 1));
@@ -34,16 +34,15 @@ std::string text_of(std::uint64_t trouble) {
     switch (static_cast<Kind>(trouble >> kind_shift & 0xFF)) {
         case Kind::memory: return "it had no memory left";
         case Kind::lists:
-            return "PMIx gave it lists of nodes and of their processes that do not fit together, again and "
-                   "again";
+            return "PMIx repeatedly gave it lists of nodes and processes that contradict each other";
         case Kind::other: return "an error in the plugin itself";
         default: break;
     }
-    return "PMIx could not tell it where other processes are or what they have published (status -" +
-           std::to_string(trouble & ((1U << kind_shift) - 1)) + ", again and again)";
+    return "PMIx repeatedly failed to look up other processes or their records (status -" +
+           std::to_string(trouble & ((1U << kind_shift) - 1)) + ")";
 }
 
-/// Of numbers with commas between them.
+/// Returns the lowest of comma-separated numbers.
 int lowest_of(std::string_view numbers) {
     int lowest = std::numeric_limits<int>::max();
     for (const std::string_view number : topology::split(numbers, ',')) {
@@ -85,8 +84,8 @@ bool Introduction::is_whole_job() const {
     return ranks == compat::own_job_size();
 }
 
-/// `co_await patiently(...)`: asks again, with pauses that double up to some seconds in all, while the answer
-/// is neither yes nor no. 0 where it stays so.
+/// `co_await patiently(...)`: repeats a request while PMIx answers neither yes nor no, with pauses that
+/// double, for some seconds in all. Returns 0 if it never gets an answer.
 class Introduction::Answer : public algorithms::Awaitable<Answer> {
 public:
     Answer(Introduction& all, Ask ask, Question& question) : all_(all), ask_(ask), question_(question) {}
@@ -142,7 +141,7 @@ void Introduction::note_odd(ForwardReason reason, int rank) {
     word_.merge(found);
 }
 
-/// Looks at a process's record.
+/// Reads a process's record and compares it with the own one.
 compat::Lookup Introduction::read(Question& question, int& status) {
     std::vector<std::byte> bytes;
     const auto name = ompi_group_get_proc_name(comm_->c_local_group, question.rank);
@@ -171,7 +170,7 @@ Introduction::Peer Introduction::judge(bool answered, const Question& question) 
     return question.odd ? Peer::odd : Peer::alike;
 }
 
-/// Of this node, and how many nodes there are.
+/// Finds the processes of this node, and the number of nodes.
 compat::Lookup Introduction::find_members(Question& /*none*/, int& status) {
     std::string names;
     auto answer = is_whole_job() ? compat::job_nodes(names, status) : compat::Lookup::missing;
@@ -206,10 +205,11 @@ compat::Lookup Introduction::find_own_place(Question& /*none*/, int& status) {
     return answer == compat::Lookup::found && place != nodes_.end() ? answer : compat::Lookup::failed;
 }
 
-/// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of
-/// all that say so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all,
-/// and 4.2.2 knows all nodes but one where the launcher counts more nodes, or in another order, than the job
-/// has: mpirun on a node of its own, or `--map-by seq`.
+/// Finds the first process of a node: the lowest that PMIx lists for it, if that process confirms the node;
+/// otherwise the lowest process that names this node. The list is unreliable: PMIx 2.2 has no list by node
+/// name, 2.1 returns the own node's list for every name, and 4.2.2 lacks one node's list if the launcher
+/// counts more nodes than the job has, or orders them differently (mpirun on a node of its own, `--map-by
+/// seq`).
 compat::Lookup Introduction::find_first(Question& question, int& status) {
     const std::string& name = nodes_[question.place];
     std::string text;
@@ -241,7 +241,7 @@ compat::Lookup Introduction::reserve_others(Question& /*none*/, int& /*status*/)
     return compat::Lookup::found;
 }
 
-/// Which processes these are; not yet what they are like. 0 where that cannot be found out.
+/// Finds the partners of this node, without their records. Returns 0 if PMIx gives no answer.
 Task Introduction::find_others() {
     Question question;
     int found = co_await patiently(&Introduction::reserve_others, question);
@@ -262,7 +262,7 @@ const Introduction::Other& Introduction::other(std::size_t places_on) const {
     return *std::ranges::find(others_, (place_ + places_on) % count_, &Other::place);
 }
 
-/// Where this process cannot find out who waits for it.
+/// Used if this process cannot find out which processes wait for it.
 Task Introduction::send_to_everybody() {
     for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
         if (rank != own_rank()) co_await send(rank, &word_, sizeof word_);
@@ -331,21 +331,21 @@ Task Introduction::disseminate() {
     co_return OMPI_SUCCESS;
 }
 
-/// The lowest process that has the plugin says what is wrong.
+/// Logs the difference, on the lowest process that has the plugin.
 void Introduction::report() const {
     auto name = compat::own_name();
     const std::uint32_t own = name.vpid;
-    // Who has not received all may take itself for the lowest; the first process need not have.
+    // A process that has not received from all may take itself for the lowest; process 0 is the lowest.
     if (word_.reporter != own || (unable_ && own_rank() != 0)) return;
     const auto reason = static_cast<ForwardReason>(word_.reason);
     if (reason == ForwardReason::failure && word_.trouble == none) return;
-    static std::atomic<bool> done{false};  // of many communicators, where only sessions are used
+    static std::atomic<bool> done{false};  // once, not per communicator (sessions)
     if (done.exchange(true)) return;
     if (reason == ForwardReason::failure) {
         name.vpid = static_cast<std::uint32_t>(word_.trouble >> 32);
         return show_unable(compat::node_names(name, {name.vpid}), comm_->c_name, text_of(word_.trouble));
     }
-    // One of another version knows no more than this one. Some are asked for, not all of a large job.
+    // A process of another version knows only its own group. Of a large job, only some are asked.
     for (name.vpid = 0; name.vpid < std::min(own, most_asked_to_report); ++name.vpid) {
         std::vector<std::byte> bytes;
         const auto answer = compat::lookup(name, key_, bytes);

@@ -15,37 +15,37 @@
 
 namespace strata::component {
 
-/// The processes of a communicator learn of each other: whether all have this plugin, alike, and then what
-/// each has published. Collective over those that have published a record.
+/// Compares the records of all processes of a communicator, then exchanges them. Collective over the
+/// processes that have published a record. Published data are final before the start-up fence, so every
+/// request for a record has one answer: alike, or odd (no plugin, another version, other settings). Both
+/// sides of a pair find the same, and a process waits for messages from alike processes only.
+/// docs/design/agreement.md explains why this needs no further safeguard.
 ///
-/// What is published is final before the start-up fence. So a process may ask for another's record and gets
-/// the one answer that there will ever be: it is alike, or it is odd (no plugin, another version, other
-/// settings). Each asks only for those that it will receive from or tell, and both sides of a pair find the
-/// same. It waits for a message only of those that are alike: they send one, whatever they find themselves.
+///   members of a node   compare themselves with the node's first process, send it what they found, and
+///                       receive the result
+///   first processes     of N nodes, in ceil(log2 N) rounds of dissemination: in round k each sends what it
+///                       knows to the one 2^k places on and receives from the one 2^k places back
 ///
-///   members of a node          each asks for the record of the node's first one, which asks for theirs; each
-///                              tells it what it found, and receives the outcome
-///   first ones of the nodes    N of them, in ceil(log2 N) rounds: in round k each tells the one 2^k places
-///                              on what it knows, and receives from the one 2^k places back (dissemination)
+/// Example: eight nodes with one process each; process 1 has another version.
+///   0, 2, 3, 5 and 7 read the record of process 1 and find it odd: they send it nothing and expect nothing
+///   4 and 6 do not read it; the first messages that they receive, from 3 and 5, report process 1
+///   1 finds each of its partners odd, exchanges no message, and passes its calls through as the others do
 ///
-/// So a node asks for at most 2 ceil(log2 N) processes of others, and for two processes for each of its own.
-/// What one is alike to nobody knows of goes unsaid: who finds an odd one between says so instead, and that
-/// reaches all. A process that cannot read a record (PMIx gives another status, again and again) waits for
-/// nobody there, still tells what others wait for, and is a reason to pass all calls through. Then all
-/// records go the same two ways, inside a node along a tree: up to 4,000 bytes in one message, more in two.
+/// Cost: a node requests the records of at most 2 ceil(log2 N) processes of other nodes, and two per member.
+/// The comparison takes (2 (M - 1) + ceil(log2 N)) alpha with M processes per node. The records then take the
+/// same ways, along a tree inside a node.
 ///
-/// Nodes are those of the launcher, and a communicator of the whole job in its order. On another one, which
-/// comes up only in programs that use nothing but sessions, and under a launcher that does not name the
-/// nodes, every process counts as a node of its own: the place of any other shows without a request.
+/// A process that cannot read a record (PMIx repeatedly returns an error) receives nothing from that process,
+/// still sends, and makes every process pass its calls through.
 class Introduction {
 public:
-    /// `own`: what this process has published.
+    /// `own`: the record that this process has published.
     Introduction(SetUp& set_up, ompi_communicator_t* comm, const char* key, std::span<const std::byte> own)
         : set_up_(set_up), comm_(comm), key_(key), own_(own) {}
 
-    /// Adds the records of all to `table`, under `mutex`, where they can serve together; else one process
-    /// says why not, and `difference` is the reason. Ends the job where a message fails or there is no memory
-    /// left for the others' records: they wait for it.
+    /// Adds all records to `table`, under `mutex`, if the processes can serve together. Otherwise sets
+    /// `difference`, and one process logs the reason. Ends the job if a message fails or there is no memory
+    /// for the records, because other processes wait for this one.
     algorithms::Task run(PeerTable& table, std::mutex& mutex, std::optional<ForwardReason>& difference);
 
     algorithms::Arena& frames() { return set_up_.frames(); }
@@ -53,11 +53,11 @@ public:
 private:
     static constexpr std::size_t most_odd = 8;
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-    /// What is known so far. The least counts, word by word.
+    /// What a process knows so far. merge() takes the minimum word by word.
     struct Word {
         std::uint64_t reason = none;
         std::uint64_t reporter = none;  ///< the lowest process that takes part
-        std::uint64_t trouble = none;   ///< of the lowest that could not read a record: trouble_of()
+        std::uint64_t trouble = none;   ///< trouble_of() the lowest process that could not read a record
         std::array<std::uint64_t, most_odd> odd;  ///< the lowest processes that show the reason
         Word() { odd.fill(none); }
         void merge(const Word& other);
@@ -68,7 +68,7 @@ private:
         Peer peer = Peer::odd;
         std::vector<std::byte> record;
     };
-    /// The first process of another node.
+    /// The first process of another node, a partner in some round.
     struct Other {
         std::size_t place = 0;
         int rank = 0;
@@ -81,12 +81,12 @@ private:
     compat::Lookup node_of(int rank, std::string& node, int& status) const;
     bool is_whole_job() const;
 
-    /// What PMIx is asked, and what it has said.
+    /// A request to PMIx and its answer.
     struct Question {
-        std::size_t place = 0;             ///< of a node
-        int rank = 0;                      ///< of a process
-        std::optional<ForwardReason> odd;  ///< of what it has published
-        std::vector<std::byte> record;     ///< where it is not odd
+        std::size_t place = 0;             ///< place of a node
+        int rank = 0;                      ///< rank of a process
+        std::optional<ForwardReason> odd;  ///< difference that the process's record shows
+        std::vector<std::byte> record;     ///< empty if odd
     };
     using Ask = compat::Lookup (Introduction::*)(Question&, int& status);
     class Answer;
@@ -120,7 +120,7 @@ private:
     template <class Step>
     void again(Step&& step) const noexcept;
 
-    /// `co_await Message(...)`: a message that is under way. Ends the job where it fails.
+    /// `co_await Message(...)`: completes a message in flight. Ends the job if it fails.
     class Message : public algorithms::Awaitable<Message> {
     public:
         Message(const Introduction& all, ompi_request_t* request) : all_(all), request_(request) {}
@@ -142,14 +142,14 @@ private:
     const char* key_;
     std::span<const std::byte> own_;
     Word word_;
-    bool unable_ = false;  ///< a request has failed for good: no others are tried
+    bool unable_ = false;  ///< a request has failed permanently: no further requests
 
-    std::vector<Member> members_;     ///< of this node, ascending; this process among them
-    std::vector<std::string> nodes_;  ///< by name, ascending; none where every process is one
-    std::vector<int> firsts_;         ///< of their processes, where each process had to be asked for its node
-    std::size_t count_ = 0;           ///< of nodes
-    std::size_t place_ = 0;           ///< of this node; on its first process
-    std::vector<Other> others_;       ///< there, too: those that it tells or receives from
+    std::vector<Member> members_;     ///< processes of this node, ascending, with this one
+    std::vector<std::string> nodes_;  ///< names, ascending; empty if every process is a node
+    std::vector<int> firsts_;    ///< first process per node; filled only if every process had to be looked up
+    std::size_t count_ = 0;      ///< number of nodes
+    std::size_t place_ = 0;      ///< place of this node; on its first process only
+    std::vector<Other> others_;  ///< partners; on the node's first process only
 };
 
 }  // namespace strata::component

@@ -1,4 +1,4 @@
-// The second half of introduction.h: all are alike, and their records go to all.
+// The second half of introduction.h: all processes are alike and exchange their records.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -18,14 +18,14 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Nobody else's, nor will a non-blocking collective ever get to it: who is told by a process that cannot
-/// know whether it listens may not, and the message stays.
+/// Used only here, and never by non-blocking collectives: a process that could not read a record sends to
+/// processes that may not receive, and such a message stays in the queue.
 constexpr int introduction_tag = -5;
 static_assert(introduction_tag > MCA_COLL_BASE_TAG_ALLGATHER && introduction_tag < MPI_ANY_TAG);
 
 }  // namespace
 
-/// Does a step of which others wait for the outcome: again where memory was short for a moment.
+/// Repeats a step that others wait for if memory is short for a moment; then ends the job.
 template <class Step>
 void Introduction::again(Step&& step) const noexcept {
     const char* why = nullptr;
@@ -33,9 +33,9 @@ void Introduction::again(Step&& step) const noexcept {
         try {
             return step();
         } catch (const std::bad_alloc&) {
-            why = "it has no memory left for what the other processes have published";
+            why = "it has no memory left for the records of the other processes";
         } catch (...) {
-            why = "it has not got what all other processes have published";
+            why = "it lacks the records of other processes";
         }
         reserve().give_back();
     }
@@ -51,7 +51,7 @@ ompi_request_t* Introduction::begin_to_send(int to, const void* data, std::size_
         }
         reserve().give_back();
     }
-    end_job(comm_, "a message to another process failed while they found out whether all have the plugin");
+    end_job(comm_, "a message to another process failed while they compared their records");
 }
 
 ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t bytes) const {
@@ -66,17 +66,16 @@ ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t by
     end_job(comm_, "a message from another process cannot be received");
 }
 
-/// Where a message stands; null: at its end.
+/// Returns the state of a message; a null request is complete. Ends the job after an error.
 int Introduction::test(ompi_request_t*& request) const {
     const int rc = request != nullptr ? set_up_.test(request) : OMPI_SUCCESS;
     if (rc == OMPI_SUCCESS || rc == algorithms::under_way) return rc;
-    end_job(comm_,
-            compat::is_failed_process(rc)
-                ? "another process has died while they found out whether all have the plugin"
-                : "a message from another process failed while they found out whether all have the plugin");
+    end_job(comm_, compat::is_failed_process(rc)
+                       ? "another process has died while they compared their records"
+                       : "a message from another process failed while they compared their records");
 }
 
-/// For the bytes that travel in one message with their length.
+/// Buffers for the part of a message that travels together with its length.
 struct Introduction::TradeRoom {
     struct First {
         std::uint64_t size;
@@ -88,8 +87,8 @@ struct Introduction::TradeRoom {
     First in;
 };
 
-/// `co_await Trade(...)`: sends bytes to one process and receives others from another; a negative rank stands
-/// for no process. Up to 4,000 bytes travel in one message with their length, the rest in a second one.
+/// `co_await Trade(...)`: sends bytes to one process and receives bytes from another; a negative rank omits
+/// that part. Up to 4,000 bytes travel in one message with their length, the rest in a second one.
 class Introduction::Trade : public algorithms::Awaitable<Trade> {
 public:
     Trade(const Introduction& all, TradeRoom& room, int to, std::span<const std::byte> going, int from,
@@ -113,7 +112,7 @@ private:
         if (to_ >= 0) sending_ = all_.begin_to_send(to_, &room_.out, room_.out.length());
     }
 
-    /// With the rest, if there is one.
+    /// Starts the second messages, if there is a rest.
     void go_on() {
         const std::size_t here = room_.in.here();
         all_.again([&] { coming_.resize(room_.in.size); });
@@ -139,8 +138,8 @@ private:
     bool goes_on_ = false;
 };
 
-/// On the first process of a node: those of all nodes, one after the other as they lie this many places back.
-/// In each round twice as many are known as before, and in the last one only those are sent that are lacking.
+/// On the first process of a node: collects the records of all nodes, in the order of places back. The number
+/// of known nodes doubles in each round; the last round sends only the missing ones.
 Task Introduction::gather_records(TradeRoom& room, Bytes& records) {
     again([&] {
         Bytes node;
@@ -165,13 +164,13 @@ Task Introduction::gather_records(TradeRoom& room, Bytes& records) {
     co_return OMPI_SUCCESS;
 }
 
-/// Along a tree in which each tells up to seven others per level.
+/// Sends the records along a tree in which a process has up to seven children per level.
 Task Introduction::spread_in_node(TradeRoom& room, Bytes& records) {
     constexpr std::size_t radix = 8;
     constexpr int no_rank = -1;
     const auto self = std::ranges::find(members_, own_rank(), &Member::rank);
     const auto own = static_cast<std::size_t>(self - members_.begin());
-    std::size_t below = 1;  // a process tells those less than this many places on
+    std::size_t below = 1;  // the subtree covers this many places
     while (below < members_.size() && own % (below * radix) == 0) below *= radix;
     if (own != 0) {
         co_await Trade(*this, room, no_rank, {}, members_[own - own % (below * radix)].rank, records);

@@ -28,7 +28,7 @@ struct Place {
     int processors = 0;  ///< 0: unknown
 };
 
-/// True where the user himself says something about the hardware.
+/// Returns true if the user configures hwloc by environment variables.
 bool hwloc_is_told() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         if (std::string_view(*entry).starts_with("HWLOC_")) {
@@ -44,7 +44,7 @@ bool has_several_numa_nodes() {
     return online.find_first_of("-,") != std::string::npos;
 }
 
-/// Where this process may run on all hardware threads, their number; else 0, also where nobody knows.
+/// Returns the number of hardware threads if this process may run on all of them, else 0 (also if unknown).
 int all_processors_if_unbound() {
     cpu_set_t allowed;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -55,8 +55,8 @@ int all_processors_if_unbound() {
     return static_cast<int>(online);
 }
 
-/// What hwloc does to find the hardware takes milliseconds, most of it for devices: these are left out where
-/// they have no say, and the launcher has not found everything for all.
+/// Discovers the machine. hwloc's discovery takes milliseconds, mostly for devices. So it leaves devices out
+/// when no setting needs them and the launcher does not share its own topology.
 Machine discovered_machine(const Settings& settings, bool devices_are_asked_for) {
     const bool devices = settings.nic_local && (devices_are_asked_for || has_several_numa_nodes());
     if (!devices && !compat::launcher_shares_topology()) {
@@ -72,7 +72,7 @@ Machine discovered_machine(const Settings& settings, bool devices_are_asked_for)
     return Machine::borrow(whole);
 }
 
-/// On the real machine: of a process that is not bound only the number of processors counts.
+/// Sets machine and binding on the real node. For an unbound process it sets only the number of processors.
 void find_real_place(const Settings& settings, Place& place) {
     const bool told = hwloc_is_told();
     if (hwloc_topology_t known = compat::known_topology(); known != nullptr) {
@@ -113,7 +113,7 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-/// What the transports of `use` are told about NICs on this node.
+/// Returns the settings by which the transports of `use` choose NICs on this node.
 NicChoice choice_of(NicUse use) {
     const auto addresses = compat::interface_addresses();
     const auto nics_of = [](std::vector<std::string> interfaces) {
@@ -143,14 +143,14 @@ NicChoice choice_of(NicUse use) {
     return choice;
 }
 
-/// The NICs that the transports of `use` have on this node. Source: the order in which Open MPI's transports
-/// decide; the user's own list comes first.
+/// Returns the NICs that the transports of `use` have on this node. The user's list takes precedence; then
+/// follows the order in which Open MPI's transports decide.
 std::vector<Nic> nics_in_use(const Machine& machine, const Settings& settings, NicUse use) {
     if (!settings.nic.empty()) {
         return machine.nics_present(settings.nic);
     }
     const std::vector<Nic> all = machine.nics();
-    // What this node's transports may use says nothing about a synthetic topology.
+    // A synthetic topology does not depend on this node's transport settings.
     const NicChoice choice = settings.machine ? NicChoice{} : choice_of(use);
     std::vector<Nic> used;
     const bool by_device = use == NicUse::fabric && !compat::fabric_is_ip();
@@ -160,7 +160,7 @@ std::vector<Nic> nics_in_use(const Machine& machine, const Settings& settings, N
     return used;
 }
 
-/// False, and why, when `step` cannot be done: `otherwise` where not for lack of memory.
+/// Runs `step`; returns false and sets `failure` if it throws: to `memory`, or to `otherwise`.
 template <typename Step>
 bool is_done(Step step, Failure otherwise, Failure& failure) {
     try {
@@ -174,7 +174,7 @@ bool is_done(Step step, Failure otherwise, Failure& failure) {
     return false;
 }
 
-/// Where this process runs; when that cannot be found out, its node, and why.
+/// Returns the process's place. If `own_place()` fails, returns only the node and sets `failure`.
 Place known_place(const Settings& settings, Failure& failure) {
     Place place;
     if (is_done([&] { place = own_place(settings); }, Failure::topology, failure)) {
@@ -183,7 +183,7 @@ Place known_place(const Settings& settings, Failure& failure) {
     return {{}, {}, compat::own_node(), 0};
 }
 
-/// How far the NICs are from a process.
+/// Sets the distances between the process and its NICs.
 void describe_nics(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
     for (const NicUse use : {NicUse::fabric, NicUse::ip}) {
         record.nics[static_cast<std::size_t>(use)] =
@@ -201,7 +201,7 @@ std::vector<std::string> switches_of_slurm(const std::string& node) {
                                     environment("SLURM_TOPOLOGY_ADDR_PATTERN"), slurm_name_of(node));
 }
 
-/// Those that the user's network has above `node`: by the host's own name, or Slurm's for it.
+/// Returns the switches above `node` in the user's network file: by the host's own name, or else by Slurm's.
 std::vector<std::uint32_t> switches_of(const topology::Network& network, const std::string& node) {
     auto path = network.path_of(node);
     return path.empty() ? network.path_of(slurm_name_of(node)) : path;
@@ -249,7 +249,7 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
 }
 
 topology::NodeNotes own_notes(const Settings& settings) {
-    Failure ignored = Failure::none;  // what is not for the picture alone own_record() meets, too
+    Failure ignored = Failure::none;  // own_record() reports the failures
     const Place place = known_place(settings, ignored);
     topology::NodeNotes notes;
     notes.node = place.node;
@@ -262,7 +262,7 @@ topology::NodeNotes own_notes(const Settings& settings) {
     }
     const auto find_nics = [&] { note_nics(settings, *place.machine, notes); };
     if (place.machine && settings.nic_local && !is_done(find_nics, Failure::other, ignored)) {
-        notes.nics.clear();  // the picture goes without
+        notes.nics.clear();  // the picture omits NICs
     }
     return notes;
 }

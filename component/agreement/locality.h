@@ -6,12 +6,12 @@
 
 namespace strata::component {
 
-/// Where this process runs, on the real machine or on the synthetic one. Where that cannot be found out it
-/// stops at its node, and `failure` becomes the cause; else that is left as it is.
+/// Returns the record of this process on the real machine or the synthetic topology. If hwloc cannot find the
+/// process's place, the record contains only its node and `failure` is set; otherwise `failure` is unchanged.
 topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
                                     std::uint32_t plugin_version, Failure& failure);
 
-/// What a picture says about this process's node.
+/// Returns what pictures show about this process's node.
 topology::NodeNotes own_notes(const Settings& settings);
 
 }  // namespace strata::component

@@ -8,17 +8,17 @@ namespace strata::component {
 
 namespace {
 
-/// That of a collective which leaves no message behind it either; those of barriers may be taken from any
-/// source (OMPI: barrier_intra_basic_linear).
+/// Allreduce, too, leaves no message behind. Barrier tags do not fit: a barrier may receive from any source
+/// (OMPI: barrier_intra_basic_linear).
 constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
 
-// The mark of a message, of which the least holds, too.
+// The first word of a message, combined like the others.
 constexpr std::uint64_t bad_word = 0;
 constexpr std::uint64_t good_word = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-/// Ranks by node, nodes by their lowest ranks.
+/// Ranks grouped by node; nodes ordered by their lowest ranks.
 struct MinAllreduce::Nodes {
     std::array<std::uint8_t, most_grouped_ranks> node_of;
     std::array<int, most_nodes> lowest;
@@ -39,7 +39,7 @@ struct MinAllreduce::Nodes {
     }
 };
 
-/// False where every rank counts as a node of its own.
+/// Fills `nodes`. Returns false if every rank counts as a node of its own.
 bool MinAllreduce::group(Nodes& nodes) const {
     nodes.ranks = ompi_comm_size(comm_);
     if (nodes.ranks > limit_ranks_) {
@@ -69,7 +69,7 @@ void MinAllreduce::note(int rc) {
     known_.front() = bad_word;
 }
 
-/// In every round each sends, and receives from another one.
+/// Dissemination: every participant sends and receives in every round.
 template <class RankAt>
 void MinAllreduce::disseminate(int own, int count, RankAt&& rank_at) {
     for (int distance = 1; distance < count; distance *= 2) {
@@ -77,7 +77,7 @@ void MinAllreduce::disseminate(int own, int count, RankAt&& rank_at) {
     }
 }
 
-/// Up a binomial tree: of everybody's words the first learns the least.
+/// Up a binomial tree: the first participant gets the minimum.
 template <class RankAt>
 void MinAllreduce::gather(int own, int count, RankAt&& rank_at) {
     for (int bit = 1; bit < count; bit *= 2) {
@@ -126,7 +126,7 @@ void MinAllreduce::plan_steps() {
     release(own, members, member);
 }
 
-/// After an error nothing is received any more.
+/// After an error it starts no receive.
 void MinAllreduce::begin_step() {
     const Step step = steps_[static_cast<std::size_t>(step_)];
     in_step_ = true;
@@ -143,7 +143,7 @@ void MinAllreduce::begin_step() {
     }
 }
 
-/// The least of what both ends know is what this rank knows then.
+/// Waits for both messages, then combines the received words into the known ones.
 int MinAllreduce::end_step(SetUp& set_up) {
     if (sending_ != nullptr) {
         const int rc = set_up.test(sending_);
@@ -168,7 +168,7 @@ int MinAllreduce::end_step(SetUp& set_up) {
 void MinAllreduce::stop_hearing() {
     if (hearing_ == nullptr) return;
     if (compat::cancels_receives()) {
-        ompi_request_cancel(hearing_);  // or it takes another collective's message
+        ompi_request_cancel(hearing_);  // or it would match another collective's message
     }
     ompi_request_free(&hearing_);
     hearing_ = nullptr;

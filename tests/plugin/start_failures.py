@@ -21,7 +21,7 @@ RANKS = 4
 MOST_EXTRA_S = 8  # seconds
 CAUSES = {
     "missing": "or could not start there",
-    "unable": "it had no memory left|an error in the plugin itself|hwloc could not tell it what hardware it runs on",
+    "unable": "it had no memory left|an error in the plugin itself|hwloc could not determine its hardware",
 }
 ENDED = re.compile(r"process \d+ on node (\S+) cannot go on with communicator .+: .+")
 STARTED = re.compile(r"start: asked (\d+), failed (\d+), served (\d+) of (\d+) calls")
