@@ -19,7 +19,7 @@ public:
     /// reset() keeps up to `keep` bytes, but at most four times what any of the last `patience` to twice
     /// `patience` calls took.
     explicit Arena(std::size_t keep = default_keep) : keep_(keep) {}
-    /// Takes from `own` first, which outlives it and is aligned like what it takes.
+    /// Takes memory from `own` first, which must outlive the arena and be aligned to alignment_bytes.
     explicit Arena(std::span<std::byte> own) : keep_(default_keep), own_(own) { start_over(); }
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
@@ -77,15 +77,15 @@ private:
     void give_back(std::size_t first) noexcept;
 
     std::size_t keep_;
-    std::span<std::byte> own_;          ///< in use while there are no chunks
+    std::span<std::byte> own_;          ///< used until the first chunk
     std::vector<Chunk> chunks_;         ///< the last one is in use
-    std::byte* next_ = nullptr;         ///< in the last chunk, or own_
-    std::size_t left_ = 0;              ///< there, in whole units of the alignment
-    std::atomic<std::size_t> held_{0};  ///< by all of them
-    std::size_t taken_ = 0;             ///< since the start or reset()
-    std::size_t most_ = 0;              ///< taken between two resets of this period of `patience` calls
-    std::size_t expected_ = 0;          ///< the first chunk is to have so many bytes
-    int calls_ = 0;                     ///< of this period
+    std::byte* next_ = nullptr;         ///< free memory in the last chunk or in own_
+    std::size_t left_ = 0;              ///< bytes left there, a multiple of the alignment
+    std::atomic<std::size_t> held_{0};  ///< bytes of all chunks
+    std::size_t taken_ = 0;             ///< bytes since the start or the last reset()
+    std::size_t most_ = 0;              ///< most bytes between two resets in this period of `patience` calls
+    std::size_t expected_ = 0;          ///< size of the next first chunk
+    int calls_ = 0;                     ///< calls of this period
 };
 
 }  // namespace strata::algorithms

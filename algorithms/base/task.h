@@ -9,7 +9,7 @@
 
 namespace strata::algorithms {
 
-/// Stands for a code that is not known yet; the caller asks again. No code has this value.
+/// The code of an operation that has not finished: poll it again. No other code has this value.
 inline constexpr int under_way = std::numeric_limits<int>::min();
 
 /// An operation that a task can await without a coroutine of its own. `Self` has `int poll()`, which
@@ -42,19 +42,19 @@ concept LendsFrames = requires(T& one) {
     { one.frames() } -> std::same_as<Arena&>;
 };
 
-/// A call, or a part of one, that may have to wait: a coroutine that returns a code. It has an Arena& among
-/// its parameters, or what LendsFrames, and lives in that arena's memory. It does nothing before it is
-/// started, or awaited by another task. All tasks of a call are made before its first message: later, a rank
-/// that lacks memory could not leave without the others waiting for it. An exception ends the task and those
-/// that await it, and reaches the caller of start(), progress() or run(); no task catches it.
+/// A coroutine that may have to wait, and returns a code. One of its parameters is an Arena& or LendsFrames;
+/// its frame lies in that arena. It runs after start(), or when another task awaits it. Create all tasks of a
+/// call before the first message: a rank without memory could not leave later, because others wait for it. An
+/// exception ends the task and those that await it, and reaches the caller of start(), progress() or run();
+/// no task catches it.
 class [[nodiscard]] Task {
 public:
     struct promise_type;
     using Handle = std::coroutine_handle<promise_type>;
 
-    /// A task that is done.
+    /// Makes a completed task.
     explicit Task(int code) : code_(code) {}
-    /// Not after start().
+    /// Only before start().
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), code_(other.code_) {}
     Task& operator=(Task&&) = delete;
     ~Task() {
@@ -77,7 +77,7 @@ public:
         return outcome();
     }
 
-    // co_await: outcome().
+    // co_await returns outcome().
     bool await_ready() const noexcept { return !handle_; }
     Handle await_suspend(Handle outer) noexcept;
     int await_resume() const noexcept { return outcome(); }
@@ -85,7 +85,7 @@ public:
 private:
     template <class>
     friend class Awaitable;
-    /// State of the outermost task: where it and those that it awaits have stopped.
+    /// State of the outermost task: the point where it and its awaited tasks have stopped.
     struct Run {
         Handle innermost;
         bool (*poll)(void*) = nullptr;

@@ -3,9 +3,9 @@
 
 namespace strata::component {
 
-/// The same for a call beside which others may be under way on the communicator. It never waits: who goes on
-/// with the call lets Open MPI progress in between. The call's messages have tags of their own, reserved as
-/// for any non-blocking collective: so make it when the call starts, in the order of the calls.
+/// A PmlTransport for calls that run beside others on the communicator. It never waits: its caller lets Open
+/// MPI progress and polls again. Its messages have their own tags, reserved as those of non-blocking
+/// collectives are. So make it when the call starts, in the order of the calls.
 class BackgroundTransport final : public PmlTransport {
 public:
     BackgroundTransport(ompi_communicator_t* comm, CommunicatorCounters& own);

@@ -4,7 +4,7 @@
 namespace strata::component {
 namespace {
 
-// The other ranks wait during the listing: 0.1 s for 16 ranks, some seconds for 1024.
+// Other ranks wait during the listing: 0.1 s for 16 ranks, some seconds for 1024.
 constexpr int most_ranks_listed = 512;
 
 }  // namespace

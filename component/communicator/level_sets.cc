@@ -42,7 +42,7 @@ algorithms::Task LevelSets::make(SetUp& set_up, ompi_communicator_t* comm, MinAl
     }
     made = communicators.get();
     fresh.back().communicators = std::move(communicators);
-    sets_.splice(sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
+    sets_.splice(sets_.end(), fresh);  // only now: no caller may find an incomplete set
     co_return rc;
 }
 

@@ -23,8 +23,8 @@ public:
     /// Returns null if there is none.
     LevelCommunicators* find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                              int root) const;
-    /// A task of a set-up of `comm`: LevelCommunicators::make(). `made`: null where that failed on some rank,
-    /// then on all.
+    /// A task of a set-up of `comm` (LevelCommunicators::make()). Sets `made` to null on all ranks if one
+    /// rank failed.
     algorithms::Task make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least,
                           const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                           LevelCommunicators*& made, LevelCommunicators::Outcome& outcome);

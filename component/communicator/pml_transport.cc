@@ -10,8 +10,8 @@ using algorithms::PeerLevel;
 
 namespace {
 
-/// The tags of Open MPI's own blocking collectives: calls on one communicator come in the same order on all
-/// ranks, messages of a pair too, and each call receives all that was sent to it.
+/// Uses the tags of Open MPI's blocking collectives. Calls on a communicator have the same order on all
+/// ranks, messages of a pair arrive in order, and each call receives all messages sent to it.
 constexpr std::array<int, algorithms::collective_count> tags = {
 #define STRATA_COLLECTIVE(op, tag, ...) MCA_COLL_BASE_TAG_##tag,
 #include "algorithms/base/collectives.def"
@@ -28,23 +28,23 @@ void PmlTransport::start_call() {
 }
 
 void PmlTransport::begin_call(Collective collective, std::span<const PeerLevel> levels) {
-    // No two rails of a call share a tag. The others borrow from collectives whose messages cannot be under
-    // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
+    // Each rail of a call has its own tag. Further rails borrow tags from collectives that cannot run at the
+    // same time; non-blocking collectives own all tags below -27.
     tags_ = {tags[static_cast<std::size_t>(collective)], MCA_COLL_BASE_TAG_ALLTOALL,
              MCA_COLL_BASE_TAG_ALLTOALLV, MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
     reserve(levels.size());
 }
 
-/// Memory for as many messages at once, to be taken before the first of a call: later this rank could not
-/// leave alone.
+/// Allocates for `slots` simultaneous messages. Call it before the first message: later this rank could not
+/// leave the call alone.
 void PmlTransport::reserve(std::size_t slots) {
     if (slots > requests_.size()) {
         busy_.reserve(slots);
         waiting_.reserve(slots);
         requests_.resize(slots);
     }
-    // A sleeping thread would not ask whether its peers are alive.
+    // A sleeping thread cannot detect the failure of a peer.
     if (wait_sync_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
         wait_sync_ = take_wait_sync();
     }
@@ -86,7 +86,7 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
 int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
                         Completion completion) {
     const PeerLevel* const level = count_message(peer, bytes);
-    // Copies in memory are not queued on a link: an acknowledgement would only cost time.
+    // Messages in shared memory are not queued on a link: an acknowledgement would only cost time.
     const bool matched = completion == Completion::matched && level != nullptr && level->network;
     has_begun_ = true;
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
@@ -108,7 +108,7 @@ int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, 
     return noticed(rc);
 }
 
-/// Of a completed request: its code.
+/// Returns the code of a completed request and frees it.
 int PmlTransport::end(ompi_request_t*& request) {
     opal_atomic_rmb();
     const int code = request->req_status.MPI_ERROR;
@@ -117,7 +117,7 @@ int PmlTransport::end(ompi_request_t*& request) {
     return code;
 }
 
-/// Takes completed requests out of the busy list, in the order in which they were started.
+/// Removes completed requests from the busy list, in the order of their start.
 int PmlTransport::harvest(std::span<int> done, int& count) {
     int rc = OMPI_SUCCESS;
     std::size_t kept = 0;
@@ -143,7 +143,7 @@ void PmlTransport::sleep_until_one() {
     for (const int slot : busy_) {
         waiting_.push_back(requests_[slot]);
     }
-    // Open MPI has it in a list of its own then, for good.
+    // An unwound thread leaves the object in Open MPI's list for good, so it must not be freed.
     WhenUnwound unwound([this] { static_cast<void>(wait_sync_.release()); });
     wait_sync_->until_one(waiting_);
     unwound.dismiss();
@@ -187,8 +187,8 @@ int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
 }
 
 void PmlTransport::abandon() noexcept {
-    // As Open MPI's own algorithms do: not cancelled, unless a process has died: who goes on uses the memory
-    // again, and no message of the communicator is waited for.
+    // Receives are not cancelled, as in Open MPI's own algorithms, unless a process has died: then the
+    // program may continue and reuse the memory, and no later call waits for these messages.
     const bool cancels = process_failed_ && compat::cancels_receives();
     left_messages_ = left_messages_ || (!busy_.empty() && !cancels);
     for (const int slot : busy_) {

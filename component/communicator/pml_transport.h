@@ -10,17 +10,17 @@
 
 namespace strata::component {
 
-/// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are
-/// Open MPI's. One collective at a time, as MPI demands per communicator of those that wait.
+/// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Returns Open MPI's
+/// error codes. Serves one blocking collective at a time, as MPI requires per communicator.
 class PmlTransport : public algorithms::Transport {
 public:
-    /// `own`: counts what is sent, beside counters().
+    /// `own`: counts sent messages, as counters() does.
     PmlTransport(ompi_communicator_t* comm, CommunicatorCounters& own) : comm_(comm), own_(own) {}
 
-    /// Forgets how the last call ended.
+    /// Resets the state of the last call.
     void start_call();
 
-    /// `levels` are for the counters.
+    /// `levels`: for the counters.
     void begin_call(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
     int begin(int slots) override;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
@@ -30,12 +30,12 @@ public:
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
     void abandon() noexcept override;
-    /// True from the first message of the call on, sent or received.
+    /// Returns true after the first message of the call, sent or received.
     bool has_begun() const { return has_begun_; }
-    /// True when messages of the call were given up that may still read or write their memory.
+    /// Returns true if abandoned messages of the call may still read or write their memory.
     bool left_messages() const { return left_messages_; }
-    /// MPI_ERR_TRUNCATE when a message of the call was longer than its receive. It has filled the memory it
-    /// had and counts as complete: the others wait for what this rank has still to send.
+    /// Returns MPI_ERR_TRUNCATE if a message of the call was longer than its receive. The call still
+    /// continues, because other ranks wait for what this rank sends next.
     int noted_error() const { return noted_error_; }
 
 protected:

@@ -44,7 +44,7 @@ algorithms::Task run(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_
 
 algorithms::Task bcast_by_levels(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_root,
                                  std::size_t segment_bytes, algorithms::Arena& arena) {
-    // Delegated collectives count in int.
+    // Collectives of the levels count in int.
     constexpr std::size_t most = std::size_t{1} << 30;
     return run(call, buffer, is_root, segment_bytes == 0 ? most : std::min(segment_bytes, most), arena);
 }

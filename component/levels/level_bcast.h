@@ -6,8 +6,8 @@
 
 namespace strata::component {
 
-/// Broadcast level by level, in segments of `segment_bytes` bytes (0: as long as MPI counts). Returns Open
-/// MPI's error code.
+/// Broadcasts level by level, in segments of `segment_bytes` (0: the longest that MPI can count). Returns
+/// Open MPI's error code.
 algorithms::Task bcast_by_levels(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_root,
                                  std::size_t segment_bytes, algorithms::Arena& arena);
 

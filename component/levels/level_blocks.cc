@@ -18,7 +18,7 @@ using algorithms::LevelStage;
 using algorithms::Task;
 using Part = algorithms::LevelBlocks::Part;
 
-/// The blocks of a run of places, one behind the other.
+/// The blocks of consecutive places, one after the other.
 class Row {
 public:
     Row(const algorithms::LevelBlocks& places, std::span<const Block> blocks, Part run, Arena& arena)
@@ -35,12 +35,12 @@ public:
     }
 
     int bytes(Part part) const { return start(part.first + part.count) - start(part.first); }
-    /// From the first byte of the row.
+    /// Returns the offset of a part from the first byte of the row.
     int offset(Part part) const { return start(part.first) - start(run_.first); }
     std::byte* data(Part part) const { return memory_ + offset(part); }
     Part run() const { return run_; }
 
-    /// Copies blocks that have memory of their own into the row or back.
+    /// fill() copies blocks into the row, empty() back, unless they lie there already.
     void fill(Part part) const { copy(part, true); }
     void empty(Part part) const { copy(part, false); }
 
@@ -50,7 +50,7 @@ private:
         return blocks_[static_cast<std::size_t>(places_.order[static_cast<std::size_t>(place)])];
     }
 
-    /// The row itself if its blocks lie so already.
+    /// Returns the row's memory if its blocks already lie in order, else null.
     std::byte* in_place() const {
         std::byte* first = nullptr;
         for (int place = run_.first; place < run_.first + run_.count; ++place) {
@@ -80,12 +80,12 @@ private:
     const algorithms::LevelBlocks& places_;
     std::span<const Block> blocks_;
     Part run_;
-    std::span<int> starts_;  ///< place -> bytes of all blocks before
+    std::span<int> starts_;  ///< place -> bytes of all earlier blocks
     std::byte* memory_ = nullptr;
     bool aside_ = false;
 };
 
-/// A group's shares as the collectives with counts take them.
+/// A group's shares as arguments of the collectives with counts.
 struct Counts {
     std::span<int> bytes;
     std::span<int> offsets;
@@ -112,7 +112,7 @@ public:
 private:
     using Parts = std::vector<Part>;
 
-    /// Alike in all groups of all ranks: nobody's own view decides.
+    /// Equal for all groups and ranks, so that all choose the same collective.
     bool uniform(const Parts& parts) const {
         return equal_ && std::all_of(parts.begin(), parts.end(),
                                      [&](const Part& part) { return part.count == parts.front().count; });
@@ -181,7 +181,7 @@ private:
         const bool same = uniform(parts);
         if (exchanges(group, same)) {
             if (same) {
-                // coll/tuned chooses by the count of the send buffer, also where there is none.
+                // coll/tuned chooses by the send count even if MPI_IN_PLACE ignores it.
                 const int own = row_.bytes(parts.front());
                 return component::start<Collective::allgather>(
                     group, group.up, static_cast<const void*>(MPI_IN_PLACE), own, byte, receive, own, byte);
@@ -192,7 +192,7 @@ private:
                 compat::counts_of(shares.bytes.data()), compat::displacements_of(shares.offsets.data()),
                 byte);
         }
-        // A method that goes by trees.
+        // The method works with trees: gather, then broadcast.
         int rc = collecting_ ? OMPI_SUCCESS : gather(group, parts);
         collecting_ = true;
         if (rc == OMPI_SUCCESS) {
@@ -212,7 +212,7 @@ private:
             return group.group->offers(op);
         }
         const auto tasks = algorithms::info(group.method->algorithm).tasks;
-        // An algorithm that needs equal shares still says that everybody is to exchange with everybody.
+        // An algorithm that requires equal shares still shows that the user wants an exchange.
         return tasks.has(algorithms::LevelTask::allgather) || tasks.has(algorithms::LevelTask::allgatherv);
     }
 
@@ -220,7 +220,7 @@ private:
     bool equal_;
     ChunkDirection flow_;
     Arena& arena_;
-    bool collecting_ = false;  ///< across, by trees: the first of the two
+    bool collecting_ = false;  ///< the gather of gather + broadcast runs
 };
 
 Part place_of(const LevelCall& call, int rank) {
@@ -228,7 +228,7 @@ Part place_of(const LevelCall& call, int rank) {
     return {static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin()), 1};
 }
 
-/// The widest run of places that passes through this rank.
+/// Returns the widest run of places that passes through this rank.
 Part widest(LevelCall& call, ChunkDirection flow, int rank) {
     const auto& places = call.blocks();
     if (flow == ChunkDirection::all) {
@@ -263,7 +263,7 @@ Task run(LevelCall& call, std::span<Block> blocks, bool equal, ChunkDirection fl
     const int levels = call.levels();
     const algorithms::LevelStages stages(
         {.up = flow != ChunkDirection::from_root, .down = flow != ChunkDirection::to_root}, levels);
-    // No rank can pass anything down before all is there: only the way down is cut.
+    // Blocks go down only after all have arrived, so only the way down has segments.
     const int cut = flow == ChunkDirection::all ? levels : stages.count();
     const auto bytes = static_cast<std::size_t>(row.bytes(row.run()));
     Task whole = algorithms::run_levels(work, stages, 0, cut, 1, 0, arena);
@@ -291,7 +291,7 @@ bool fits_levels(std::span<const Block> blocks) {
     for (const Block& block : blocks) {
         bytes += block.bytes;
     }
-    // Open MPI's algorithms round up to a multiple of the participants, in int.
+    // Open MPI's algorithms round up to a multiple of the group's size, in int.
     return bytes + blocks.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 

@@ -9,14 +9,16 @@
 
 namespace strata::component {
 
-/// True when delegated collectives, which count bytes in int, can move these blocks.
+/// Returns true if the levels' collectives, which count bytes in int, can move these blocks.
 bool fits_levels(std::span<const algorithms::Block> blocks);
 
-/// exchange_blocks() by the levels engine: up by gathers, across by an allgather, down by scatters or, of
-/// ChunkDirection::all, by broadcasts in segments of `segment_bytes` (0: one). A group whose shares are
-/// equally long, as the hierarchy and `equal` (all blocks are) tell, takes the variant without counts, which
-/// alone knows most algorithms. All sizes are known. Memory, from the arena: the blocks that pass through,
-/// unless they lie in this order anyway. Outcome: Open MPI's error code.
+/// exchange_blocks() by the levels engine: gathers upwards, an allgather across, scatters downwards; with
+/// ChunkDirection::all, broadcasts downwards in segments of `segment_bytes` (0: one). Groups with equally
+/// long shares, by the hierarchy and `equal` (all blocks have the same length), take the collectives without
+/// counts, for which most algorithms exist. All sizes must be known. Takes memory for the blocks that pass
+/// through from the arena, unless they already lie in order. Returns Open MPI's error code.
+///
+///   gather up:  0 1 | 2 3  ->  [0 1] on 0, [2 3] on 2      across:  [0 1 2 3] on 0 and 2
 algorithms::Task move_by_levels(LevelCall& call, std::span<algorithms::Block> blocks, bool equal,
                                 algorithms::ChunkDirection flow, int root, int rank,
                                 std::size_t segment_bytes, algorithms::Arena& arena);

@@ -15,9 +15,9 @@ namespace {
 
 using algorithms::Task;
 
-constexpr std::size_t most_aims = 64;  // roots, as for the routes of a plan
+constexpr std::size_t most_aims = 64;  // roots; like the limit for a plan's routes
 
-/// The name of the component that owns a module, as the communicator's selection noted it.
+/// Returns the name of the component that owns a module, as noted by the communicator's selection.
 std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* module) {
     opal_list_item_t* item = nullptr;
     for (item = opal_list_get_first(comm->c_coll->module_list);
@@ -30,7 +30,7 @@ std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* mo
     return {};
 }
 
-/// True when a component offers some part of a collective to a communicator of its own choice.
+/// Returns true if a component's module offers part of a collective.
 bool offers(const mca_coll_base_module_t& module, Collective op) {
     switch (op) {
 #define STRATA_COLLECTIVE(name, ...) \
@@ -43,7 +43,7 @@ bool offers(const mca_coll_base_module_t& module, Collective op) {
     return false;
 }
 
-/// The collectives by which a component can do one of a level's tasks.
+/// Returns the collectives by which a component can do a level's task.
 std::vector<Collective> parts_of(Collective op, bool topmost) {
     using algorithms::LevelTask;
     using enum Collective;
@@ -75,7 +75,7 @@ std::string offered_components(ompi_communicator_t* comm, const std::vector<Coll
     return names;
 }
 
-/// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
+/// Finds out whether all ranks succeeded, so that all of them stop after a failure of one.
 Task agree_on(SetUp& set_up, MinAllreduce& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
     constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
@@ -85,7 +85,7 @@ Task agree_on(SetUp& set_up, MinAllreduce& all, int rank, bool failed, LevelComm
     co_return rc;
 }
 
-constexpr const char* out_of_memory = "out of memory";  // short enough to need none
+constexpr const char* out_of_memory = "out of memory";  // short enough to need no memory
 
 }  // namespace
 
@@ -99,12 +99,12 @@ int local_root_key(const topology::Hierarchy& hierarchy, int root) {
     return -1;
 }
 
-/// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are
-/// in here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag
-/// for which Open MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other
-/// threads) and others wait for. Several threads may be in here, of several parents. They come to an end:
-/// of what is being made the one with the lowest tag never waits for another, and whatever stands in its way
-/// once (a number that another one tries) is given back before that one is tried again, which waits for it.
+/// Each rank takes the memory that only it needs before the ranks agree that all have it. From then on all
+/// are in here and wait only for each other. Creation uses messages of the group alone, as
+/// MPI_Comm_create_group does, with a tag that makes Open MPI finish it before every creation that the
+/// program has begun (MPI_Comm_idup, other threads). Several threads may be in here, for several parents.
+/// This ends: the creation with the lowest tag never waits for another, and a communicator number that
+/// another creation tries is released before that creation tries again.
 Task LevelCommunicators::make(SetUp& set_up, ompi_communicator_t* parent, MinAllreduce& all,
                               const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                               bool able, std::unique_ptr<LevelCommunicators>& made, Outcome& outcome) {
@@ -137,7 +137,7 @@ Task LevelCommunicators::make(SetUp& set_up, ompi_communicator_t* parent, MinAll
     co_return co_await agree_on(set_up, all, rank, failed, outcome);
 }
 
-/// Null where this rank takes no part.
+/// Returns null if this rank takes no part.
 LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicator_t* parent,
                                                       const topology::Hierarchy& hierarchy,
                                                       const algorithms::Plan& plan, int root) {
@@ -146,7 +146,7 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
     int local_root = -1;
     const int group =
         algorithms::level_group(hierarchy, depth, ompi_comm_rank(parent), root, members, local_root);
-    if (group < 0 || members.size() < 2) {  // a group of one has nobody to talk to
+    if (group < 0 || members.size() < 2) {  // a group of one needs no communicator
         return nullptr;
     }
     level.key = hierarchy.groups[static_cast<std::size_t>(group)].level;
@@ -165,13 +165,13 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
     return bare;
 }
 
-/// What has been created, with `rc`, for a level.
+/// Takes over the communicator of a level, created with return code `rc`.
 bool LevelCommunicators::adopt(int rc, ompi_communicator_t* comm, ompi_communicator_t* parent, int depth,
                                std::string& why) noexcept {
     LevelGroup& level = levels_[static_cast<std::size_t>(depth)];
     try {
         if (rc != OMPI_SUCCESS) {
-            if (comm != nullptr && comm != &ompi_mpi_comm_null.comm) {  // else it is released already
+            if (comm != nullptr && comm != &ompi_mpi_comm_null.comm) {  // else Open MPI has released it
                 OBJ_RELEASE(comm);
             }
             why = "Open MPI could not create a communicator for level " + topology::name_of(level.key);
@@ -180,7 +180,7 @@ bool LevelCommunicators::adopt(int rc, ompi_communicator_t* comm, ompi_communica
         counters().communicators.add();
         level.comm = comm;
         if (compat::release_number(comm) < compat::release_number(parent)) {
-            // Ours has to outlive the parent that will free it.
+            // This communicator must outlive the parent, which frees it.
             compat::retain_beyond_parent(comm);
         }
         equip(level);

@@ -12,43 +12,44 @@
 
 namespace strata::component {
 
-/// What follows from a root of a call by levels.
+/// The values that depend on the root of a call.
 struct LevelAim {
-    std::vector<int> roots;          ///< local roots by level, in the communicators of the groups
+    std::vector<int> roots;          ///< local root of each level, as a rank of the group's communicator
     algorithms::LevelBlocks blocks;  ///< places of the ranks' blocks
 };
 
-/// One communicator per group in which this rank takes part, with the components that a plan gives to the
-/// levels. Serves every collective and every plan with the same components. Collective over the parent
-/// communicator to create and to destroy.
+/// One communicator per group in which this rank takes part, with the components that a plan names for the
+/// levels. Serves every collective, and every plan with the same components. Creation and destruction are
+/// collective over the parent communicator.
 class LevelCommunicators {
 public:
-    /// Of a step that all ranks take together.
+    /// The result of a step that all ranks take together.
     struct Outcome {
         bool agreed = false;    ///< every rank succeeded; equal on every rank
         bool reporter = false;  ///< not agreed, and this rank is the lowest that failed
-        std::string why;        ///< what this rank missed
+        std::string why;        ///< cause on this rank
     };
-    // Tasks of a set-up of the parent, whose `all` is; collective over it. Their outcome is Open MPI's error
-    // code of the exchange about success. What is given outlives them.
+    // Tasks of a set-up of the parent, collective over it; `all` is the parent's. They return Open MPI's
+    // error code of the exchange that compares success. Arguments must outlive them.
 
-    /// A rank that fails on the way, or is not `able` to begin with, takes part to the end, so that all come
-    /// to know. Once begun not to be given up.
+    /// Makes the communicators. A rank that fails, or is not `able` to start, still takes part to the end, so
+    /// that all ranks know. A started task must run to its end. Cost: two min-allreduces, and one
+    /// communicator creation per level.
     static algorithms::Task make(SetUp& set_up, ompi_communicator_t* parent, MinAllreduce& all,
                                  const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                                  bool able, std::unique_ptr<LevelCommunicators>& made, Outcome& outcome);
-    /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
-    /// `able` to go on; once per collective.
+    /// Finds out whether the components of all groups offer `op` or a part of it, and all ranks are `able` to
+    /// continue. Once per collective.
     algorithms::Task admit(SetUp& set_up, MinAllreduce& all, int rank, Collective op, bool able,
                            Outcome& outcome);
-    /// True where all have found so.
+    /// Returns true if admit() succeeded on all ranks.
     bool admits(Collective op) const { return admitted_[static_cast<std::size_t>(op)]; }
 
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators();
 
-    /// What follows from a root, with the local_root_key() that these communicators were made for. Null where
+    /// Returns what depends on the root, which must have the local_root_key() of these communicators. Null if
     /// there is no memory for it.
     std::shared_ptr<const LevelAim> aim(const topology::Hierarchy& hierarchy, int rank, int root) noexcept;
 
@@ -73,8 +74,8 @@ private:
     std::array<bool, collective_count> admitted_{};
 };
 
-/// Names the sets of local roots that different roots lead to: roots with equal keys share their
-/// communicators. -1 when every group below the top has its leader stand for it.
+/// Returns a key of the local roots for a root: roots with equal keys share their communicators. -1 if the
+/// leader is the local root in every group below the top.
 int local_root_key(const topology::Hierarchy& hierarchy, int root);
 
 }  // namespace strata::component

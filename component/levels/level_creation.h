@@ -3,8 +3,8 @@
 
 namespace strata::component {
 
-/// `co_await Creation(...)`: a bare communicator gets its number and its collectives. Open MPI's error code;
-/// after an error Open MPI may have released `comm`, and has written so there.
+/// `co_await Creation(...)`: gives a bare communicator its number and its collectives. Returns Open MPI's
+/// error code. After an error Open MPI may have released `comm`, and then has overwritten it.
 class Creation : public algorithms::Awaitable<Creation> {
 public:
     Creation(SetUp& set_up, ompi_communicator_t*& comm, ompi_communicator_t* parent)

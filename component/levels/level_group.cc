@@ -6,14 +6,14 @@ namespace {
 using algorithms::Algorithm;
 using algorithms::LevelTask;
 
-// Of linear_sync: the part of each message that is sent at once, as coll/tuned has it.
+// linear_sync sends this part of each message at once; the value is coll/tuned's.
 constexpr int first_segment_bytes = 1024;
 
-// Of segmented_ring: as coll/tuned has it. Without segments Open MPI 4.1.4 takes the plain ring, unless
-// participants times elements exceed an int: then it divides by zero.
+// For segmented_ring; the value is coll/tuned's. Without segments Open MPI 4.1.4 takes the plain ring, unless
+// ranks times elements exceed an int: then it divides by zero.
 constexpr int ring_segment_bytes = 1 << 20;
 
-/// The method's algorithm if Open MPI has it for this task and group.
+/// Returns the method's algorithm if Open MPI has it for this task and group, else the usual one.
 Algorithm algorithm_for(LevelTask task, const GroupCall& group, Algorithm usual) {
     const Algorithm named = group.method->algorithm;
     if (!algorithms::info(named).tasks.has(task)) {
@@ -97,7 +97,7 @@ int run_named(OfCollective<Collective::allreduce>, const GroupCall& group, const
             return ompi_coll_base_allreduce_intra_basic_linear(send, receive, count, type, op, comm, base);
         case Algorithm::nonoverlapping:
             return ompi_coll_base_allreduce_intra_nonoverlapping(send, receive, count, type, op, comm, base);
-        case Algorithm::rabenseifner:  // without commutativity: linear
+        case Algorithm::rabenseifner:  // linear if the operation does not commute
             return ompi_coll_base_allreduce_intra_redscat_allgather(send, receive, count, type, op, comm,
                                                                     base);
         case Algorithm::ring:

@@ -1,5 +1,5 @@
 #pragma once
-// One level of the levels engine: this rank's group, and how a collective is started in it.
+// One level of the levels engine: this rank's group, and how collectives start in it.
 #include <array>
 #include <string>
 
@@ -14,10 +14,10 @@ namespace strata::component {
 /// The group of one level in which this rank takes part, and what its communicator offers.
 struct LevelGroup {
     topology::LevelKey key;
-    std::string component;                   ///< that does its collectives; empty: named algorithms
+    std::string component;                   ///< serves its collectives; empty: named algorithms
     ompi_communicator_t* comm = nullptr;     ///< null: this rank takes no part, or is alone
     mca_coll_base_module_t* base = nullptr;  ///< caches of the named algorithms
-    /// What the component offers; nothing where there is none.
+    /// Collectives that the component offers; all false without a component.
     std::array<bool, collective_count> blocking{};
     std::array<bool, collective_count> nonblocking{};
 
@@ -26,17 +26,17 @@ struct LevelGroup {
     }
 };
 
-/// One call's part in such a group.
+/// The part of one call in such a group.
 struct GroupCall {
     const LevelGroup* group = nullptr;
     const algorithms::LevelMethod* method = nullptr;
     int root = 0;                    ///< the local root, in the group's communicator
     ompi_request_t* up = nullptr;    ///< unfinished, on the way up or across
     ompi_request_t* down = nullptr;  ///< unfinished, on the way down
-    /// A message of the call was longer than its receive. It has filled the memory it had and counts as
-    /// complete: other groups wait for what this rank has still to do.
+    /// A message of the call was longer than its receive. It counts as complete, because other groups wait
+    /// for what this rank sends next.
     bool truncated = false;
-    /// While a function of Open MPI's runs: still true where a thread was unwound in it.
+    /// An Open MPI function is running; stays true if a thread was unwound in it.
     bool inside = false;
 
     ompi_communicator_t* comm() const { return group->comm; }
@@ -47,9 +47,9 @@ struct GroupCall {
 template <Collective op>
 struct OfCollective {};
 
-/// Open MPI's algorithm that the group's method names, on its communicator; where it names none for this
-/// collective, the usual one for messages of any length. A reduction that does not commute is always done in
-/// the order of the ranks. Arguments: as in Open MPI's slot. Return Open MPI's error code.
+/// Runs the Open MPI algorithm that the group's method names, on its communicator. If the method names none
+/// for this collective, runs the usual one for messages of any length. A non-commutative reduction is always
+/// combined in rank order. Arguments: as in Open MPI's slot. Returns Open MPI's error code.
 int run_named(OfCollective<Collective::bcast>, const GroupCall& group, void* data, int count,
               ompi_datatype_t* datatype, int root);
 int run_named(OfCollective<Collective::reduce>, const GroupCall& group, const void* send, void* receive,
@@ -69,7 +69,7 @@ int run_named(OfCollective<Collective::scatter>, const GroupCall& group, const v
               int root);
 int run_named(OfCollective<Collective::barrier>, const GroupCall& group);
 
-/// True for collectives that Open MPI has exported algorithms for.
+/// Returns true for collectives whose algorithms Open MPI exports.
 constexpr bool has_named(Collective op) { return algorithms::traits_of(op).sized; }
 
 /// The non-blocking counterpart of a slot.
@@ -99,14 +99,14 @@ int start_by_method(const GroupCall& group, ompi_request_t*& pending, Arguments.
     return Slot<op>::function(table)(arguments..., group.comm(), Slot<op>::module(table));
 }
 
-/// Notes what does not end the call.
+/// Notes a truncation, which does not end the call.
 inline int unless_truncated(GroupCall& group, int rc) {
     group.truncated = group.truncated || rc == MPI_ERR_TRUNCATE;
     return rc == MPI_ERR_TRUNCATE ? OMPI_SUCCESS : rc;
 }
 
-/// Starts a collective in the group, by its method; `pending` is set where that does not complete it. What a
-/// component does not offer is left to whoever else serves its communicator. Returns Open MPI's error code.
+/// Starts a collective in the group by its method; sets `pending` unless it is complete. A collective that
+/// the component does not offer runs in another component of its communicator. Returns Open MPI's error code.
 template <Collective op, class... Arguments>
 int start(GroupCall& group, ompi_request_t*& pending, Arguments... arguments) {
     if (group.is_root()) {
@@ -118,14 +118,14 @@ int start(GroupCall& group, ompi_request_t*& pending, Arguments... arguments) {
     return unless_truncated(group, rc);
 }
 
-/// Ends what start() left unfinished. Returns Open MPI's error code.
+/// Waits for a started collective. Returns Open MPI's error code.
 inline int finish(GroupCall& group, ompi_request_t*& pending) {
     if (pending == nullptr) {
         return OMPI_SUCCESS;
     }
     const int rc = ompi_request_wait(&pending, MPI_STATUS_IGNORE);
     if (rc != OMPI_SUCCESS && pending != MPI_REQUEST_NULL) {
-        ompi_request_free(&pending);  // which the wait leaves to us
+        ompi_request_free(&pending);  // the wait does not free it
     }
     pending = nullptr;
     return unless_truncated(group, rc);

@@ -25,7 +25,7 @@ public:
             deepest_ = level;
             collects_ = collects_ || call.at(level).is_root();
         }
-        // Open MPI takes MPI_BOTTOM, which is null, for no receive buffer at all, and loses the result.
+        // Open MPI takes MPI_BOTTOM, which is null, for a missing receive buffer and loses the result.
         aside_ = operands.result_due && operands.receive == MPI_BOTTOM;
         if (aside_ || (collects_ && !operands.result_due)) {
             collected_ = take_elements(arena);
@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// Puts a result that was collected aside where it is due.
+    /// Copies a result that was collected aside into the receive buffer.
     int deliver() { return aside_ ? copy(operands_.receive, collected_) : OMPI_SUCCESS; }
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
@@ -71,7 +71,8 @@ private:
         return arena.take(room.bytes) + room.base;
     }
 
-    /// What this rank gives on a level: on its deepest one its own data, above it what it has collected.
+    /// Returns this rank's contribution on a level: its own data on its deepest level, else its combined
+    /// data.
     const void* given(const GroupCall& group, std::size_t begin) const {
         const bool own = &group == &call_.at(deepest_);
         if (!own || operands_.send == MPI_IN_PLACE) {
@@ -93,7 +94,7 @@ private:
             const void* send = given(group, begin);
             void* const receive = element(collected_, begin);
             if (send != receive && call_.levels() > 1) {
-                // Leaders have theirs in place, and coll/libnbc chooses by that: all must do alike.
+                // coll/libnbc chooses by MPI_IN_PLACE, and leaders use it: all ranks must use it.
                 if (ompi_datatype_copy_content_same_ddt(operands_.datatype, count,
                                                         static_cast<char*>(receive),
                                                         static_cast<char*>(const_cast<void*>(send))) < 0) {
@@ -105,7 +106,7 @@ private:
                                                            send == receive ? MPI_IN_PLACE : send, receive,
                                                            count, operands_.datatype, operands_.op);
         }
-        // A method that goes by trees.
+        // The method works with trees: reduce, then broadcast.
         int rc = collecting_ ? OMPI_SUCCESS : reduce(group, begin, count);
         collecting_ = true;
         if (rc == OMPI_SUCCESS) {
@@ -133,9 +134,9 @@ private:
     int deepest_ = 0;
     bool collects_ = false;
     bool aside_ = false;
-    bool collecting_ = false;         ///< across, by trees: the first of the two
-    int copied_ = OMPI_SUCCESS;       ///< of what came in place: whether it lies aside
-    std::byte* collected_ = nullptr;  ///< as MPI takes it; the result where one is due
+    bool collecting_ = false;         ///< the reduction of reduction + broadcast runs
+    int copied_ = OMPI_SUCCESS;       ///< error code of the copy to `collected_`
+    std::byte* collected_ = nullptr;  ///< combined data, addressed as MPI does; the result if one is due
 };
 
 std::size_t elements_per_segment(const Operands& operands, std::size_t segment_bytes) {

@@ -5,7 +5,7 @@
 
 namespace strata::component {
 
-/// What Reduce and Allreduce have in common. An address says nothing: MPI_BOTTOM is null.
+/// Arguments of Reduce and Allreduce. `result_due` is explicit: a null address may be MPI_BOTTOM.
 struct Operands {
     const void* send;
     void* receive;
@@ -15,10 +15,12 @@ struct Operands {
     ompi_op_t* op;
 };
 
-/// Reduce or Allreduce level by level, in segments of about `segment_bytes` (0: one) whole elements, as MPI
-/// takes them: what a local root has collected below is its contribution above. Memory, from the arena:
-/// one vector at local roots to which no result is due. Outcome: Open MPI's error
-/// code.
+/// Reduces level by level, in segments of about `segment_bytes` (0: one) whole elements. A local root
+/// combines its group's vectors and contributes the result to the level above. Takes memory for one vector
+/// from the arena on local roots that get no result. Returns Open MPI's error code.
+///
+///   level 1:  0 <- 1    2 <- 3      level 0:  0 <- 2      Allreduce: exchange on level 0, then broadcast
+///   down
 algorithms::Task reduce_by_levels(LevelCall& call, Collective collective, const Operands& operands,
                                   std::size_t segment_bytes, algorithms::Arena& arena);
 

@@ -5,8 +5,8 @@
 
 namespace strata::component {
 
-/// What every collective by levels has in common: stages are this rank's groups, one unfinished request for
-/// each way through a group.
+/// The common part of all collectives by levels. A stage is one of this rank's groups; each direction of a
+/// group has one unfinished request.
 class GroupWork : public algorithms::LevelWork {
 public:
     explicit GroupWork(LevelCall& call) : call_(call) {}
@@ -21,7 +21,7 @@ protected:
     LevelCall& call_;
 };
 
-/// All stages of a collective, in segments of `segment` of `total` units (0: one segment).
+/// Runs all stages of a collective, in segments of `segment` of `total` units (0: one segment).
 inline algorithms::Task by_levels(GroupWork& work, const LevelCall& call, Collective collective,
                                   std::size_t total, std::size_t segment, algorithms::Arena& arena) {
     const algorithms::LevelStages stages(algorithms::traits_of(collective), call.levels());

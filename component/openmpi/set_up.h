@@ -9,17 +9,17 @@ namespace strata::component {
 
 class SetUp;
 
-/// The set-ups of a communicator that are under way. They go one after the other, in the order of the calls
-/// that need them: it is the same on all ranks, and so is that of the messages.
+/// The set-ups in progress on a communicator. They run one after the other in the order of the calls that
+/// need them. This order, and so the order of their messages, is equal on all ranks.
 class SetUps {
     friend SetUp;
     SetUp* first_ = nullptr;
 };
 
-/// One set-up: what the ranks of a communicator do together before a call is served. Its tasks never wait:
-/// start() and progress() may be called from within Open MPI's own progress, which starts collectives when it
-/// makes communicators. Who has nothing else to do waits for them here. Their frames lie in here: a rank
-/// without any other memory takes part, too, for the others wait for it.
+/// One set-up: the collective work of a communicator's ranks before a call is served. Its tasks never block,
+/// because start() and progress() may run inside Open MPI's own progress, which starts collectives when it
+/// creates communicators. Blocking callers use wait_for(). The tasks' frames lie in this object, so that a
+/// rank without memory still takes part: other ranks wait for it.
 class SetUp {
 public:
     explicit SetUp(SetUps& all);
@@ -29,21 +29,21 @@ public:
 
     algorithms::Arena& frames() { return frames_; }
 
-    /// Starts a task of this set-up, when those before it have ended. Not before the last one is done().
+    /// Starts a task after those of earlier set-ups have ended. Requires that the last task is done().
     void start(algorithms::Task task);
     void progress();
     bool done() const { return task_->done(); }
     int outcome() const { return task_->outcome(); }
-    /// Starts a task, and waits until it is done: its outcome.
+    /// Starts a task, waits for it and returns its outcome.
     int wait_for(algorithms::Task task);
-    /// The same where most wait for what a few have yet to send, and may share processors with them: it
-    /// sleeps in between.
+    /// The same with sleeps between polls, for waits in which most processes wait for a few and may share
+    /// processors with them.
     int wait_with_pauses(algorithms::Task task);
 
-    /// Where a message or another request of Open MPI's stands: `under_way`, or its code; then it is freed.
+    /// Returns `under_way`, or the code of a completed request, which it then frees.
     int test(ompi_request_t*& request);
 
-    /// While it lives, the thread that goes on with this set-up is not cancelled: see HoldCancellation.
+    /// During its lifetime the thread that runs this set-up is not cancelled (HoldCancellation).
     class AllAreHere {
     public:
         explicit AllAreHere(SetUp& set_up) : set_up_(set_up) { set_up_.all_are_here_ = true; }
@@ -65,8 +65,8 @@ private:
     SetUp* next_ = nullptr;
     bool started_ = false;
     bool all_are_here_ = false;
-    unsigned ended_ = 0;                 ///< requests
-    ompi_request_t* awaited_ = nullptr;  ///< where the task has stopped; null: nothing of Open MPI's
+    unsigned ended_ = 0;                 ///< completed requests
+    ompi_request_t* awaited_ = nullptr;  ///< request that the task waits for; null: none
     alignas(algorithms::Arena::alignment_bytes) std::array<std::byte, frame_bytes> memory_;
     algorithms::Arena frames_{std::span(memory_)};
     std::optional<algorithms::Task> task_;
