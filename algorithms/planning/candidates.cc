@@ -22,7 +22,7 @@ constexpr std::size_t other_segments[] = {0, 8192, 16384, 32768, 65536, 131072, 
 
 bool is_tree(const LevelMethod& method) { return info(method.algorithm).tree_shape; }
 
-/// True where two methods make the same tree of a group; two trees are none.
+/// Returns true if two methods build the same tree of a group. Double trees are compared by name.
 bool same_shape(const LevelMethod& a, const LevelMethod& b, int size) {
     const bool halves = info(a.algorithm).halves || info(b.algorithm).halves;
     if (a == b || halves || !is_tree(a) || !is_tree(b)) return a == b;
@@ -44,7 +44,7 @@ std::vector<LevelMethodRule> skipping(const std::vector<LevelKey>& levels) {
     return rules;
 }
 
-/// What asks for the methods of a plan, on every level.
+/// Returns the rules that request the methods of a plan on every level.
 std::vector<LevelMethodRule> methods_in(const Plan& plan) {
     std::vector<LevelMethodRule> rules = skipping(plan.skipped);
     for (const LevelPlan& level : plan.levels) rules.push_back({exactly(level.level), level.method, {}});
@@ -58,7 +58,7 @@ std::vector<LevelSizeRule> segments_in(const Plan& plan) {
     return rules;
 }
 
-/// The plans of one search, each once.
+/// The plans of one search, without duplicates.
 class Candidates {
 public:
     Candidates(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
@@ -77,11 +77,11 @@ public:
         if (traits.exchanges && !levels_.empty()) {
             const LevelMethod doubling{Algorithm::recursive_doubling, 0, {}};
             family(Engine::tree, {{exactly(levels_.front()), doubling, {}}},
-                   "the best tree below an exchange");
+                   "the best tree with recursive doubling on top");
             const LevelMethod halving{Algorithm::rabenseifner, 0, {}};
             if (exchanges_by(halving.algorithm, traits)) {
                 family(Engine::tree, {{exactly(levels_.front()), halving, {}}},
-                       "the best tree below an exchange of halves");
+                       "the best tree with reduce-scatter + allgather on top");
             }
             without_exchange();
         }
@@ -96,8 +96,8 @@ public:
 private:
     struct Found {
         Plan plan;
-        std::string kind;     ///< what it varies; empty: the best of its family
-        bool varied = false;  ///< what is near it has been looked at
+        std::string kind;     ///< what it varies; empty: best of its family
+        bool varied = false;  ///< its variants have been added
     };
 
     static bool faster(const Found& a, const Found& b) { return a.plan.predicted_us < b.plan.predicted_us; }
@@ -111,7 +111,7 @@ private:
                            [&](const LevelSizeRule& rule) { return rule.holds_for(level); });
     }
 
-    /// The user's wishes and below them some of ours.
+    /// Returns the user's overrides followed by ours, which apply to what the user leaves open.
     Overrides wishing(Engine engine, const std::vector<LevelMethodRule>& methods,
                       const std::vector<LevelSizeRule>& segments) const {
         Overrides with = overrides_;
@@ -122,11 +122,11 @@ private:
         return with;
     }
 
-    /// The plan's place among those found, new or not; empty: there is none.
+    /// Returns the index of the plan in `found_`, new or known; empty if the plan does not exist.
     std::optional<std::size_t> add(const Overrides& with, const std::string& kind, const std::string& what) {
         if (!check(with, operation_.collective).empty()) return std::nullopt;
         Plan plan = make_plan(hierarchy_, links_, with, operation_);
-        if (plan.engine != with.engine) return std::nullopt;                               // no ring, say
+        if (plan.engine != with.engine) return std::nullopt;  // such as: no ring is possible
         if (plan.engine == Engine::levels && plan.predicted_us <= 0) return std::nullopt;  // not modelled
         for (std::size_t place = 0; place < found_.size(); ++place) {
             if (same(plan, found_[place].plan)) return place;
@@ -136,7 +136,7 @@ private:
         return found_.size() - 1;
     }
 
-    /// Who talks to each other on each level of a plan at most.
+    /// Returns the most participants of a group, per level of a plan.
     const std::vector<int>& sizes(const Plan& plan) {
         const auto [entry, added] = sizes_.try_emplace(plan.skipped);
         for (std::size_t l = 0; added && l < plan.levels.size(); ++l) {
@@ -167,14 +167,14 @@ private:
         return true;
     }
 
-    /// What the model chooses by itself, as parameters ask for it.
+    /// Adds the model's choice, expressed by parameters.
     void own_choice() {
         const Plan own = make_plan(hierarchy_, links_, overrides_, operation_);
         if (own.engine != Engine::tree && own.engine != Engine::ring) return;
         add(wishing(own.engine, methods_in(own), segments_in(own)), "", "the model's choice");
     }
 
-    /// The best of an engine, and what is near it. Of a kind: nothing where that is far from the fastest.
+    /// Adds the best plan of an engine and its variants. With a `kind`, no variants of a slow plan.
     void family(Engine engine, const std::vector<LevelMethodRule>& methods, const std::string& what,
                 const std::string& kind = {}) {
         if (overrides_.engine != Engine::automatic && overrides_.engine != engine) return;
@@ -189,8 +189,8 @@ private:
         other_sizes(best);
     }
 
-    /// The best trees and rings over all levels, over nodes alone, and without levels inside nodes, where
-    /// what is skipped is open.
+    /// Adds the best trees and rings over all levels, without switches, and without levels inside nodes, as
+    /// far as rules leave the skipped levels open.
     void other_levels() {
         if (keeps_order(operation_)) return;
         const std::vector<LevelKey> network = skippable_network(hierarchy_, overrides_);
@@ -202,15 +202,16 @@ private:
             all_levels_ = true;
             family(engine, {}, best + " over all levels", "levels");
             all_levels_ = false;
-            if (!network.empty()) family(engine, skipping(network), best + " of nodes alone", "levels");
-            if (!inside.empty()) family(engine, skipping(inside), best + " of whole nodes", "levels");
+            if (!network.empty()) family(engine, skipping(network), best + " without switches", "levels");
+            if (!inside.empty())
+                family(engine, skipping(inside), best + " without levels inside nodes", "levels");
             if (both.size() > inside.size() && !inside.empty()) {
-                family(engine, skipping(both), best + " of whole nodes alone", "levels");
+                family(engine, skipping(both), best + " without switches and levels inside nodes", "levels");
             }
         }
     }
 
-    /// What all ranks do alike, with no level left below the topmost one.
+    /// Adds patterns over all ranks, without a level below the topmost one.
     void among_all() {
         if (!can_all_take_part(hierarchy_) || method_fixed(levels_.front())) return;
         const std::vector<LevelKey> below = all_below_the_top(hierarchy_, overrides_);
@@ -224,11 +225,11 @@ private:
             std::vector<LevelMethodRule> methods{{exactly(levels_.front()), {algorithm, 0, {}}, {}}};
             const std::vector<LevelMethodRule> rest = skipping(below);
             methods.insert(methods.end(), rest.begin(), rest.end());
-            add(wishing(engine, methods, {}), "all ranks", "all ranks alike");
+            add(wishing(engine, methods, {}), "all ranks", "all ranks on one level");
         }
     }
 
-    /// The best of what leaves levels to components whose messages the model knows.
+    /// Adds the best plan by components whose messages the model knows.
     void by_components() {
         if (overrides_.engine != Engine::automatic && overrides_.engine != Engine::levels) return;
         if (levels_.size() < 2) return;
@@ -243,7 +244,7 @@ private:
                 }
                 for (const std::size_t segment : {std::size_t{0}, largest_eager_segment(eager)}) {
                     add(wishing(Engine::levels, methods, {{std::nullopt, segment, {}}}), "components",
-                        "levels left to components");
+                        "levels by components");
                 }
             }
         }
@@ -254,7 +255,7 @@ private:
         found_.erase(first + 1, found_.end());
     }
 
-    /// All levels as in `best`, but one.
+    /// Adds plans that differ from `best` in the shape of one level.
     void other_shapes(const Plan& best, std::size_t varied) {
         if (!is_tree(best.levels[varied].method) && best.engine != Engine::ring) return;
         const std::string level = topology::name_of(best.levels[varied].level);
@@ -296,14 +297,14 @@ private:
         }
     }
 
-    /// Where the model exchanges on the topmost level by itself, trees there are found by their shapes.
+    /// If the model chooses an exchange on top by itself, adds trees without one.
     void without_exchange() {
         const bool any_tree = std::any_of(found_.begin(), found_.end(), [](const Found& found) {
             return found.plan.engine == Engine::tree && !exchanges_on_top(found.plan);
         });
         if (any_tree || method_fixed(levels_.front())) return;
         const LevelMethod binomial{Algorithm::binomial, 0, {}};
-        family(Engine::tree, {{exactly(levels_.front()), binomial, {}}}, "a tree without an exchange");
+        family(Engine::tree, {{exactly(levels_.front()), binomial, {}}}, "a tree without an exchange on top");
     }
 
     void forward() {
@@ -321,7 +322,7 @@ private:
         return least * (1 + within_);
     }
 
-    /// Of every kind in turn the next fastest.
+    /// Takes the next fastest plan of every kind in turn.
     std::vector<Plan> chosen(std::size_t most) {
         std::stable_sort(found_.begin(), found_.end(), faster);
         if (found_.empty()) return {};
@@ -355,7 +356,7 @@ private:
     double within_;
     std::vector<LevelKey> levels_;
     bool all_levels_ = false;                                  ///< the model skips none
-    std::map<std::vector<LevelKey>, std::vector<int>> sizes_;  ///< by what is skipped
+    std::map<std::vector<LevelKey>, std::vector<int>> sizes_;  ///< by skipped levels
     std::vector<Found> found_;
 };
 

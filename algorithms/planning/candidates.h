@@ -16,20 +16,19 @@ namespace strata::algorithms {
 
 inline constexpr std::size_t most_candidates = 12;
 
-/// Plans that are worth measuring, predicted fastest first: the model's own choice and the best one of every
-/// engine that the collective has (trees with recursive doubling on top apart from others), and of others the
-/// best that are predicted at most `within` (0.5: half) slower than the fastest of all, of every kind in
-/// turn: with another shape on one level, other segments, other levels (all; nodes alone, which skip the
-/// switches below the topmost; none inside nodes), or levels left to components that the model knows. What
-/// `overrides` fixes stays fixed. `reason` tells what each is. Empty for operations whose size not all ranks
-/// know. At most `most` plans, no two that do the same. Cost: some dozens of make_plan().
+/// Returns plans that are worth measuring, predicted fastest first: the model's choice, and the best plan of
+/// each engine (trees with an exchange on top separately). Then, of each kind in turn, the best plans
+/// predicted at most `within` (0.5: half) slower than the fastest: other shapes on one level, other segments,
+/// other levels (all; without switches below the topmost level; none inside nodes), levels by components with
+/// a model. `overrides` stay in force. Plan::reason describes each plan. Empty for operations whose size not
+/// every rank knows. At most `most` plans, all different. Cost: some dozens of make_plan().
 std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                   const Overrides& overrides, const Operation& operation, double within,
                                   std::size_t most = most_candidates);
 
-/// Parameters, without coll_strata_ in front, that ask for a plan on its hierarchy: ("bcast_algorithm",
-/// "tree"), ("bcast_level_algorithms", "switch0=chain:2,node=binomial,numa=skip"), ("bcast_segsize",
-/// "switch0=61440,node=0").
+/// Returns parameters, without the prefix coll_strata_, that request the plan on its hierarchy:
+/// ("bcast_algorithm", "tree"), ("bcast_level_algorithms", "switch0=chain:2,node=binomial,numa=skip"),
+/// ("bcast_segsize", "switch0=61440,node=0").
 std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& plan, Collective collective);
 
 }  // namespace strata::algorithms

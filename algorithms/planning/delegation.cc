@@ -21,7 +21,7 @@ Plan by_components(const Hierarchy& hierarchy, const Plan& chosen, const char* t
     plan.window = chosen.window;
     plan.network_window_bytes = chosen.network_window_bytes;
     plan.forward_us = chosen.forward_us;
-    plan.reason = "predicted faster than everything else, often enough to pay for its communicators";
+    plan.reason = "predicted faster than all other plans, by enough to pay for its communicators";
     for (const topology::LevelKey level : hierarchy.levels()) {
         const char* word = plan.levels.empty() ? topmost : below;
         plan.levels.push_back({level, {Algorithm::component, 0, word}, segment});
@@ -30,7 +30,7 @@ Plan by_components(const Hierarchy& hierarchy, const Plan& chosen, const char* t
     return plan;
 }
 
-/// What decides about hops: guesses of it are not worth making communicators.
+/// Returns true if latency and bandwidth were given. They decide about hops.
 bool is_given(const LinkTable& links, topology::LevelKey level) {
     const LinkSetting given = links.given(level);
     return given.latency_us && given.bytes_per_us;

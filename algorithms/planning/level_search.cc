@@ -60,7 +60,7 @@ std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overri
 std::vector<LevelKey> all_below_the_top(const Hierarchy& hierarchy, const Overrides& overrides) {
     if (overrides.keep_levels) return {};
     const LevelKey top = hierarchy.groups.front().level;
-    // Of two levels that have one name (hwloc's Groups) none goes without the other.
+    // Two levels may have the same name (hwloc's Groups); both stay or both go.
     const bool once = std::none_of(hierarchy.groups.begin() + 1, hierarchy.groups.end(),
                                    [&](const Group& group) { return group.level == top; });
     if (!once) return {};
@@ -74,7 +74,7 @@ std::vector<LevelKey> all_below_the_top(const Hierarchy& hierarchy, const Overri
 
 namespace {
 
-/// All sets of levels; of many levels those next to each other.
+/// Returns all sets of levels; of many levels the contiguous ones.
 std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) {
     std::vector<std::vector<LevelKey>> sets;
     if (levels.size() <= most_levels_in_all_sets) {
@@ -95,7 +95,7 @@ std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) 
 
 }  // namespace
 
-/// What is gained inside one node is gained inside all.
+/// Few nodes suffice: a gain inside one node is a gain inside all.
 LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
                          Models& models)
     : overrides_(overrides), operation_(operation), models_(models), on_sample_(operation) {
@@ -105,7 +105,7 @@ LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides,
     sample_ = sample_nodes(hierarchy, operation.root);
     on_sample_.root = sample_.root;
     const CollectiveTraits traits = traits_of(operation.collective);
-    // To and from a root each node moves its own blocks, in an Allgather everybody's.
+    // A node's share of a rooted collective is its own blocks; of an Allgather it is everything.
     if (traits.blocks && traits.rooted) {
         on_sample_.bytes = operation.bytes / hierarchy.stop.size() * sample_.hierarchy.stop.size();
     }
@@ -127,7 +127,7 @@ void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings 
     for (const auto& skipped : sets) trials.push_back(tried(skipped, links, rings));
     const auto faster = [](const Trial& x, const Trial& y) { return x.us < y.us; };
     const Trial& fastest = *std::min_element(trials.begin(), trials.end(), faster);
-    // Of sets that the model cannot tell apart the one that leaves most levels in place.
+    // Among sets within the model's error, the smallest one keeps most levels.
     const Trial* smallest = &fastest;
     for (const Trial& trial : trials) {
         if (trial.us * (1 - needed_gain) > fastest.us) continue;

@@ -12,46 +12,45 @@
 
 namespace strata::algorithms {
 
-/// A search that is done, over the levels that its model uses.
+/// A finished search over the levels of its model.
 struct Searched {
     PlanSearch search;
     double us = 0;  ///< predicted
     std::vector<topology::LevelKey> skipped;
 };
 
-/// The levels that a plan may leave out: inside nodes, below the topmost one, and neither of the user's own
-/// groups nor given a method or a segment by a rule. Not those that divide nodes: who
-/// gains by fewer of those is weighed under all that the links may be (weighing.h).
+/// Returns the levels inside nodes, below the topmost one, that a plan may skip: not the user's own groups,
+/// nor levels with a method or segment by a rule. Levels that separate nodes are left to the robust choice
+/// (weighing.h).
 std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hierarchy,
                                                  const Overrides& overrides);
 
-/// Switches below the topmost level of a hierarchy, all together; empty where one of them must stay, as
+/// Returns the switches below the topmost level, all or none: empty if one of them must stay for a reason as
 /// above.
 std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hierarchy,
                                                   const Overrides& overrides);
 
-/// All levels below the topmost one; empty where one of them must stay.
+/// Returns all levels below the topmost one; empty if one of them must stay.
 std::vector<topology::LevelKey> all_below_the_top(const topology::Hierarchy& hierarchy,
                                                   const Overrides& overrides);
 
-/// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
-/// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine
-/// are the fastest of them, and of those predicted within the model's error of it the smallest one, which
-/// goes first: a set replaces what is there where it gains more than that error. What is skipped already
-/// stays skipped.
+/// Searches for levels whose messages cost more than they save. Tries all sets of up to four levels, of more
+/// levels the contiguous ones, each on a few nodes (sample_nodes()). On the whole machine it tries the
+/// fastest set, and before it the smallest set within the model's error of it. A set must gain more than that
+/// error. Levels that are already skipped stay skipped.
 class LevelSearch {
 public:
-    /// All arguments outlive it.
+    /// All arguments must outlive the search.
     LevelSearch(const topology::Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
                 Models& models);
 
-    /// `rings` as for `searched`. Cost: at most 16 searches over few nodes and two over all.
+    /// `rings`: as in `searched`. Cost: at most 16 searches over few nodes and two over all.
     void skip_levels(Searched& searched, const LinkTable& links, Rings rings);
 
 private:
     struct Trial {
         const std::vector<topology::LevelKey>* skipped;
-        double us;  ///< that the best plan without them takes on few nodes
+        double us;  ///< best plan on few nodes, predicted
     };
 
     Trial tried(const std::vector<topology::LevelKey>& skipped, const LinkTable& links, Rings rings);
@@ -59,7 +58,7 @@ private:
     const Overrides& overrides_;
     const Operation& operation_;
     Models& models_;
-    std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: there is nothing to skip
+    std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: nothing to skip
     Sample sample_;
     Operation on_sample_;
     std::optional<Models> sample_models_;

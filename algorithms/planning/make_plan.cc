@@ -26,28 +26,28 @@ using topology::Hierarchy;
 constexpr double needed_gain_inside = 0.15;
 constexpr double needed_gain_beside_buses = 0.08;
 
-/// Whether the tree is taken, and why.
+/// Whether a plan of ours is used, and the reason.
 struct Verdict {
     bool take;
     const char* reason;
 };
 
-/// True for reductions whose order must not follow the size: the underlying component changes its pattern.
+/// Returns true for reductions whose order must not depend on the size. The underlying component's may.
 bool fixed_order(const Operation& operation) {
     return operation.reproducible && traits_of(operation.collective).combines;
 }
 
-/// Why inside a node only Bcast is weighed; null: all are. Copies there compete for processors, of which the
-/// model of trees knows nothing. Predicted faster, measured on 16 ranks of two cores: Reduce of 64 KiB 460 us
-/// instead of 360, Scatter 166 instead of 236, Gather of 1 MiB 458 instead of 424, Allreduce 6.9 ms instead
-/// of 5.2. And defaults for links that nobody looked at are no reason to give up what users have.
+/// Returns why only Bcast is planned inside a node; null: all collectives are. With shared processors, copies
+/// compete for them, which the tree model does not include. Measured on 16 ranks of two cores, plan instead
+/// of underlying component: Reduce of 64 KiB 460 us instead of 360, Scatter 166 instead of 236, Gather of 1
+/// MiB 458 instead of 424, Allreduce 6.9 ms instead of 5.2. Default links are no reason to replace it either.
 const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
     if (is_network(hierarchy.groups.front())) return nullptr;
     if (hierarchy.oversubscription > 1) return "no gain known inside a node whose ranks share processors";
-    return sends_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
+    return sends_inside(hierarchy, links) ? nullptr : "no gain known inside a node without link parameters";
 }
 
-/// The verdict where no prediction can change it.
+/// Returns the verdict if no prediction can change it.
 std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy& hierarchy,
                                     const LinkTable& links) {
     if (fixed_order(operation)) return Verdict{true, "the order must not depend on the size"};
@@ -65,7 +65,7 @@ std::string passed_over_text(const LevelMethod& method, const Operation& operati
 
 const char* no_ring(const Operation& operation) {
     if (operation.rank_order || fixed_order(operation)) return "; a tree: a ring keeps no order";
-    return "; a tree: a ring takes a level of three participants that no rule gave a tree";
+    return "; a tree: a ring needs three participants on a level without a rule for a tree";
 }
 
 bool has_ring(const std::vector<LevelPlan>& levels) {
@@ -73,14 +73,13 @@ bool has_ring(const std::vector<LevelPlan>& levels) {
                        [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
 }
 
-/// True where levels may be left out: the order of a reduction does not follow from them, and no engine was
-/// asked for that takes all.
+/// Returns true if levels may be skipped: no order depends on them, and the engine does not need all levels.
 bool may_skip_levels(const Overrides& overrides, const Operation& operation) {
     return !keeps_order(operation) &&
            (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
 }
 
-/// The user wants rails: several trees where that is possible, or else one.
+/// Selects the rails engine if several trees are possible, else one tree.
 void set_rails(Plan& plan, const Operation& operation) {
     plan.engine = Engine::tree;
     if (operation.rails < 2) {
@@ -88,14 +87,14 @@ void set_rails(Plan& plan, const Operation& operation) {
     } else if (operation.rank_order || fixed_order(operation)) {
         plan.reason += "; one rail: rails would not keep the order";
     } else if (exchanges_on_top(plan)) {
-        plan.reason += "; one rail: exchanged as a whole";
+        plan.reason += "; one rail: whole vectors are exchanged";
     } else {
         plan.engine = Engine::rails;
         plan.rails = operation.rails;
     }
 }
 
-/// Whether somebody near the NIC receives for a far root, which is predicted to gain.
+/// Returns true if a process near the NIC should receive for a far root.
 bool nic_local_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels) {
     const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
@@ -117,9 +116,9 @@ void forward(Plan& plan, std::string reason) {
     plan.reason = std::move(reason);
 }
 
-/// Inside a node: the tree must win by more than the model's error. Of what was measured there (Bcast) that
-/// is what counts everywhere; of all others what predictions differ by from simulated machines with buses:
-/// where the table does not tell of them 15 % in most cells, where it does 8 % (bench/simgrid).
+/// Inside a node the plan must win by more than the model's error: the measured 5 % for Bcast. For others it
+/// is the difference to simulated machines with buses in most cells: 8 % if the table contains buses, else 15
+/// % (bench/simgrid).
 Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
                      const Operation& operation) {
     const bool buses = std::any_of(
@@ -133,7 +132,7 @@ Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTab
     return {true, "predicted faster than the underlying component"};
 }
 
-/// What all searches for one plan have in common.
+/// The common inputs of all searches for one plan.
 struct Searches {
     const Hierarchy& hierarchy;
     const Overrides& overrides;
@@ -143,7 +142,7 @@ struct Searches {
     LevelSearch levels{hierarchy, overrides, operation, models};
     FlatRounds rounds{hierarchy};
 
-    /// The best plan under `links` without some levels.
+    /// Returns the best plan under `links` without the skipped levels.
     Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings,
                      Exchanges exchanges = Exchanges::all) {
         PlanSearch search(models.at(links, skipped), overrides, operation, rings);
@@ -151,7 +150,7 @@ struct Searches {
         const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
     }
-    /// The best by one algorithm among all ranks.
+    /// Returns the best plan with one algorithm over all ranks.
     Searched all_by(Algorithm algorithm, std::vector<topology::LevelKey> skipped, const LinkTable& links) {
         Overrides all = overrides;
         all.methods.insert(all.methods.begin(), {std::nullopt, {algorithm, 0, {}}, {}});
@@ -159,7 +158,7 @@ struct Searches {
         const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
     }
-    /// The best plan under `links`, with the levels inside nodes that are worth it.
+    /// Returns the best plan under `links`, with useful levels inside nodes only.
     Searched under(const LinkTable& links, Rings rings) {
         Searched found = without(words.levels, links, rings);
         if (may_skip_levels(overrides, operation)) levels.skip_levels(found, links, rings);
@@ -167,9 +166,9 @@ struct Searches {
     }
 };
 
-/// Plans in which all nodes talk across the topmost level, none through a switch's leader; none where there
-/// is no other level between nodes, or one that must be kept. Exchanges of parts apart; and under wide
-/// uplinks, too, which spare nobody who sends twice where once is enough.
+/// Adds plans in which all nodes communicate on the topmost level, without switches' leaders. Adds none if
+/// there is no other level between nodes, or if it must be kept. Exchanges of parts are added separately. A
+/// third plan is searched under wide uplinks, which make a second message costly for its sender only.
 void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
                      Searches& searches) {
     std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
@@ -180,23 +179,23 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
         ways.push_back(searches.without(skipped, table, Rings::none, exchanges));
     };
     add(links, Exchanges::whole_vectors);
-    // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
+    // Blocks to or from a root do not become fewer on their way: a switch's leader only delays them.
     const CollectiveTraits traits = traits_of(searches.operation.collective);
     if (traits.blocks && traits.rooted) {
         std::rotate(ways.begin(), ways.end() - 1, ways.end());
         return;
     }
     if (ways.back().search.could_exchange_parts()) add(links, Exchanges::parts);
-    // Of blocks: before trees for other links, each NIC carries less than a tree's busiest one.
+    // Block exchanges go before the trees for other links: a NIC carries less than a tree's busiest one.
     if (traits.blocks && ways.back().search.exchanges_parts()) {
         std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
     }
     if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
-/// Halves exchanged among all ranks, long ones inside nodes, a ring, a chain, and two trees of them: nobody
-/// combines or passes on more than the others. Only where somebody told what links inside nodes cost, and
-/// processors are not shared, for reasons that unknown_inside() gives.
+/// Adds patterns over all ranks, in which no rank combines or forwards more than others: reduce-scatter +
+/// allgather, a ring, a chain, a double binary tree. Requires link parameters inside nodes and processors of
+/// their own, for the reasons in unknown_inside().
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
     if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
@@ -207,8 +206,8 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
                           Rings::none);
     if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
         ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
-    // Of two within the model's error the earlier one holds: between nodes two trees both ways were up to a
-    // fifth slower than predicted.
+    // Within the model's error the earlier plan wins. Between nodes, double trees in both directions took up
+    // to a fifth longer than predicted.
     const CollectiveTraits traits = traits_of(searches.operation.collective);
     const bool trees_last = is_network(hierarchy.groups.front()) && traits.up && traits.down;
     const auto add_two_trees = [&] {
@@ -225,7 +224,7 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
         ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
 }
 
-/// Inside a node: what all ranks do alike where that is faster by more than the model's error.
+/// Inside a node: replaces the plan by one over all ranks that is faster by more than the model's error.
 void try_among_all(Searched& searched, const LinkTable& links, Searches& searches) {
     std::vector<Searched> ways;
     add_among_all(ways, links, searches);
@@ -234,8 +233,8 @@ void try_among_all(Searched& searched, const LinkTable& links, Searches& searche
     }
 }
 
-/// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
-/// or the underlying component.
+/// Between nodes: the robust choice among trees for each link scenario, plans with fewer levels, rings, and
+/// the underlying component.
 Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
     const Hierarchy& hierarchy = searches.hierarchy;
     const Overrides& overrides = searches.overrides;
@@ -266,16 +265,16 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
     searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
-        return {false, faster ? "the underlying component loses less where links are not what they seem"
+        return {false, faster ? "the underlying component is safer for uncertain link speeds"
                               : "no gain predicted over the underlying component"};
     }
     plan.nic_local = nic_local[*choice.way];
     plan.predicted_us = choice.us;
     if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the underlying component"};
-    return {true, "the underlying component loses more where links are not what they seem"};
+    return {true, "safer than the underlying component for uncertain link speeds"};
 }
 
-/// Searches where that can change anything, and says whether the plan found is to be taken.
+/// Searches if that can change anything; returns whether the plan found is used.
 Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
     const Hierarchy& hierarchy = searches.hierarchy;
     const Overrides& overrides = searches.overrides;
@@ -307,14 +306,14 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     return *verdict;
 }
 
-/// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
+/// Returns the levels engine's own prediction for the plan found by the tree model; 0: not modelled.
 double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
                     const Operation& operation) {
     const auto us = levels_cost_us(hierarchy, links, plan, operation);
     return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
 }
 
-/// What the reason says beside the verdict.
+/// Returns the parts of the reason that follow the verdict's.
 std::string what_else(const Plan& plan, const Overrides& overrides, const Operation& operation,
                       const PlanSearch& search) {
     std::string text;
@@ -330,7 +329,7 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
 }  // namespace
 
 const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
-    if (!traits_of(collective).sized) return "the ranks do not know the sizes alike";
+    if (!traits_of(collective).sized) return "not every rank knows the sizes";
     return traits_of(collective).inside ? nullptr : unknown_inside(hierarchy, links);
 }
 

@@ -7,7 +7,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// Whether a plan for the sample is one for the machine.
+/// Returns true if a plan for the sample is valid for the machine.
 bool same_levels(const topology::Hierarchy& machine, const topology::Hierarchy& sample) {
     const auto at_the_top = [](const topology::Hierarchy& hierarchy) {
         return std::count_if(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& g) {
@@ -28,8 +28,8 @@ const std::optional<Sample>& Models::thinned(bool switches) {
     return own.sample;
 }
 
-/// Where switches are skipped every node takes part in the topmost level, where nodes are, all that is inside
-/// them.
+/// If switches are skipped, all nodes take part in the topmost level, so the sample keeps every node. If the
+/// level of nodes is skipped, all ranks do, and the model uses the whole machine.
 std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const topology::LevelKey> skipped) {
     const bool switches = std::none_of(skipped.begin(), skipped.end(), [](const topology::LevelKey& level) {
         return is_network(level.kind);

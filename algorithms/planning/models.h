@@ -12,19 +12,18 @@
 
 namespace strata::algorithms {
 
-/// The models that planning one operation takes: one for every set of skipped levels, made when it is first
-/// asked for, which takes on one table of links after the other. Large machines are thinned out for it
-/// (thin_out()).
+/// The cost models for planning one operation: one per set of skipped levels, made on first use and switched
+/// from one link table to the next. On large machines they use representatives (thin_out()).
 class Models {
 public:
-    /// Hierarchy and operation outlive it.
+    /// Hierarchy and operation must outlive it.
     Models(const topology::Hierarchy& hierarchy, const Operation& operation)
         : hierarchy_(hierarchy), operation_(operation) {}
     Models(const Models&) = delete;
     Models& operator=(const Models&) = delete;
 
-    /// Valid until the same levels are asked for with other links. Tables are told apart by their addresses:
-    /// one that was asked for stays as and where it is as long as others are.
+    /// Returns a model, valid until the next call with the same levels and another table. Tables are
+    /// identified by address: a table must not change or move during the lifetime of this object.
     CostModel& at(const LinkTable& links, std::span<const topology::LevelKey> skipped = {});
 
 private:
@@ -34,10 +33,10 @@ private:
         std::unique_ptr<CostModel> model;
     };
 
-    /// Made on first use.
+    /// Representatives, found on first use.
     struct Thinned {
         bool known = false;
-        std::optional<Sample> sample;  ///< empty: the machine as it is
+        std::optional<Sample> sample;  ///< empty: the whole machine
     };
 
     std::unique_ptr<CostModel> make(const LinkTable& links, std::span<const topology::LevelKey> skipped);
@@ -45,8 +44,8 @@ private:
 
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
-    Thinned nodes_;     ///< that keeps a rank of every node
-    Thinned switches_;  ///< that does not
+    Thinned nodes_;     ///< keeps a rank of every node
+    Thinned switches_;  ///< may omit nodes below a switch
     std::vector<Entry> entries_;
 };
 

@@ -19,7 +19,7 @@ PlanCache::SharedTable PlanCache::find(std::uint64_t hash, const topology::Hiera
             continue;
         try {
             keep(plan_table);
-        } catch (...) {  // then it goes with the last communicator that has it
+        } catch (...) {  // then the table ends with its last communicator
         }
         return plan_table;
     }
@@ -32,7 +32,7 @@ void PlanCache::add(std::uint64_t hash, const SharedTable& plan_table) noexcept 
     try {
         plan_tables_.emplace(hash, plan_table);
         keep(plan_table);
-    } catch (...) {  // then nobody else has it
+    } catch (...) {  // then it is not shared
     }
 }
 
@@ -66,7 +66,7 @@ void PlanCache::keep(const SharedTable& plan_table) {
     use(kept_.begin());
 }
 
-/// As the one used last; those used least recently go.
+/// Makes it the most recently used table and drops the least recently used ones above the limit.
 void PlanCache::use(Place one) noexcept {
     kept_.splice(kept_.begin(), kept_, one);
     bytes_ -= one->bytes;

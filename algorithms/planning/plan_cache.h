@@ -10,33 +10,32 @@
 
 namespace strata::algorithms {
 
-/// The books that communicators of this process have, for others with an equal hierarchy; and of those that
-/// nobody has any more the ones used last. What it costs to find a book, or to add one, does not depend on
-/// how many there are. Threads may use it at the same time.
+/// The plan tables of this process's communicators, shared between equal hierarchies, and the most recently
+/// used tables without a communicator. Finding and adding take constant time. Thread-safe.
 class PlanCache {
 public:
     using SharedTable = std::shared_ptr<PlanTable>;
 
-    /// `kept_bytes`: for how much books stay that nobody has, besides the one used last, which always does. A
-    /// longer one goes when another is used.
+    /// `kept_bytes`: limit for tables without a communicator. The most recently used one always stays; if it
+    /// is longer, it goes when another one is used.
     explicit PlanCache(std::size_t kept_bytes) : kept_bytes_(kept_bytes) {}
     PlanCache(const PlanCache&) = delete;
     PlanCache& operator=(const PlanCache&) = delete;
 
-    /// The book of an equal hierarchy, of which `hash` is that of all such, and equal rails; null: none.
+    /// Returns the table of an equal hierarchy with equal rails; null: none. `hash`: of the hierarchy.
     SharedTable find(std::uint64_t hash, const topology::Hierarchy& hierarchy, int rails) noexcept;
 
-    /// Others will find it, where memory allows. Two threads may have made the same: then both keep their
-    /// own.
+    /// Adds a table for others to find, if memory allows. Two threads may add equal tables; both then keep
+    /// their own.
     void add(std::uint64_t hash, const SharedTable& plan_table) noexcept;
 
-    /// To be called when a communicator has done with a book: how much there is in it now counts.
+    /// Call it when a communicator no longer needs a table: the size of the table is measured again.
     void give_back(const SharedTable& plan_table) noexcept;
 
-    /// Forgets all, those in use, too.
+    /// Forgets all tables, including those in use.
     void clear() noexcept;
 
-    /// Of the books kept, as far as was known when each was used last.
+    /// Returns the bytes of the kept tables, each as measured at its last use.
     std::size_t bytes() const;
 
 private:
@@ -54,10 +53,10 @@ private:
     const std::size_t kept_bytes_;
     mutable std::mutex mutex_;
     std::unordered_multimap<std::uint64_t, std::weak_ptr<PlanTable>> plan_tables_;  // by hash
-    std::size_t expired_after_ = 0;  ///< so many entries of these: some may be of books that are gone
-    std::list<Kept> kept_;           ///< the one used last first
+    std::size_t expired_after_ = 0;  ///< drop expired entries above this size
+    std::list<Kept> kept_;           ///< most recently used first
     std::unordered_map<const PlanTable*, Place> places_;
-    std::size_t bytes_ = 0;  ///< of those kept
+    std::size_t bytes_ = 0;  ///< of `kept_`
 };
 
 }  // namespace strata::algorithms

@@ -12,8 +12,8 @@ namespace {
 
 using topology::LevelKey;
 
-/// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
-/// is many times what a message costs the sender (postal model).
+/// Returns radices of k-nomial trees: four, and those that reach all ranks in three and in two hops. These
+/// suit links whose latency is many times the sender's cost per message (postal model).
 std::vector<int> radices_for(int size) {
     if (size <= 4) return {};
     std::vector<int> radices{4};
@@ -63,10 +63,10 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
     });
 }
 
-/// Whether the engine can do this level by a method that it can do some level by (check()).
+/// Returns true if the engine can use this method on level `l`; check() allows it on some level.
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
-        if (method.algorithm == Algorithm::skip) return false;  // or the model would not have this level
+        if (method.algorithm == Algorithm::skip) return false;  // the model omits skipped levels
         if (info(method.algorithm).halves && order_is_fixed()) return false;
         if (exchanges_by(method.algorithm, traits_)) return l == 0 && may_exchange(method.algorithm);
         if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
@@ -105,8 +105,8 @@ double PlanSearch::run(bool one_segment) {
     } else if (one_segment) {
         set_one_segment();
     }
-    // Nobody knows how much there is: messages that need no handshake between nodes, so that long streams
-    // flow; inside a node whole ones.
+    // Without a known size: segments below the network's eager limit, so that long streams flow; inside a
+    // node one segment.
     if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)), {});
     std::vector<PlanSearch> exchanges;
     for (const Algorithm algorithm : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
@@ -120,7 +120,7 @@ double PlanSearch::run(bool one_segment) {
     if (!parts) choose(one_segment);
     for (PlanSearch& exchange : exchanges) {
         exchange.choose(one_segment);
-        exchange.levels_.front().method_open = true;  // no rule has closed it
+        exchange.levels_.front().method_open = true;  // not closed by a rule
         if (best_us_ < 0 || exchange.best_us_ < best_us_) *this = std::move(exchange);
     }
     return best_us_;
@@ -133,7 +133,7 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!rule.holds_for(key)) continue;
         if (!can_have(l, rule.method)) {
-            const bool told = rule.method.algorithm == Algorithm::skip;  // by make_plan()
+            const bool told = rule.method.algorithm == Algorithm::skip;  // make_plan() reports it
             if (!passed_over_ && !told) passed_over_ = rule.method;
             continue;
         }
@@ -142,7 +142,7 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
         if (!level.method_open) level.sources.method = rule.source;
         break;
     }
-    // The engine would do the same without a word (reduction_links.h).
+    // The engine would silently do the same (reduction_links.h).
     if (operation_.rank_order && !by_levels_ && !level.method_open &&
         !info(plan.method.algorithm).keeps_rank_order) {
         plan.method = binomial;
@@ -160,7 +160,7 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     plans_.push_back(plan);
 }
 
-/// Shapes that differ for the level's groups; the usual best one last.
+/// Returns the shapes that differ for the level's groups; the most often best one last.
 std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     if (order_is_fixed()) return {binomial};
     const int size = model_->largest_group(l);
@@ -177,8 +177,8 @@ std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     return shapes;
 }
 
-/// Reductions have a ring on the topmost level only, in which every part of a vector is combined in an order
-/// of its own.
+/// A reduction has a ring on the topmost level only, because a ring combines each part of a vector in another
+/// order.
 bool PlanSearch::may_be_ring(std::size_t l) const {
     if (!traits_.combines) return true;
     return l == 0 && model_->top_stands_alone() && !order_is_fixed() && !operation_.rank_order;
@@ -188,21 +188,20 @@ bool PlanSearch::must_be_ring(std::size_t l) const {
     return rings_ == Rings::wanted && may_be_ring(l) && model_->largest_group(l) > 2;
 }
 
-/// A ring takes at least one message per participant over every edge, in which short blocks could have gone
-/// together.
+/// A ring sends at least one message per participant over every edge; short blocks could travel together.
 bool PlanSearch::worth_a_ring(std::size_t l) const {
     const int size = model_->largest_group(l);
     return may_be_ring(l) && size > 2 && bytes_ / static_cast<std::size_t>(size) >= smallest_segment;
 }
 
-/// Halves are reduced in an order that depends on their place in the vector.
+/// Reduce-scatter + allgather combines in an order that depends on the position in the vector.
 bool PlanSearch::may_exchange(Algorithm algorithm) const {
     const bool ordered = order_is_fixed() || operation_.rank_order;
     return may_exchange_ && exchanges_by(algorithm, traits_) &&
            (algorithm != Algorithm::rabenseifner || !ordered);
 }
 
-/// An exchange on the topmost level: vectors and halves go in whole messages, everywhere.
+/// Sets an exchange on the topmost level; whole vectors and halves then have one segment on all levels.
 void PlanSearch::set_exchange(Algorithm algorithm) {
     plans_.front().method = {algorithm, 0, {}};
     levels_.front().method_open = false;
@@ -211,9 +210,8 @@ void PlanSearch::set_exchange(Algorithm algorithm) {
     fix_segments(0, {});
 }
 
-/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no rails for parts, no
-/// vector that must be cut, no order that must be the same for longer ones. Where rings are asked for they
-/// shall be seen.
+/// Returns true if nothing excludes this exchange on the topmost level: a rule, a ring, rails (for parts), a
+/// vector with segments, an order that must not depend on the size. Requested rings take precedence.
 bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
     return may_exchange(algorithm) && (algorithm != by_parts() || worth_parts()) && !by_levels_ &&
@@ -222,16 +220,15 @@ bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
            (traits_.blocks || segment == 0 || segment >= bytes_);
 }
 
-/// Two exchange all that they have in any case. Halves go up and down as whole vectors, which are never
-/// longer than the longest segment; very short ones are not worth it. Longer blocks go in a ring just as
-/// well.
+/// Two participants exchange everything anyway. Halves go up and down as whole vectors, at most as long as
+/// the longest segment; very short ones gain nothing. Longer blocks go as well in a ring.
 bool PlanSearch::worth_parts() const {
     if (model_->largest_group(0) < 3) return false;
     if (traits_.blocks) return bytes_ < largest_segment;
     return bytes_ >= least_segment() && bytes_ <= largest_segment;
 }
 
-/// Everything open, with one segment size for all levels first; `one_segment`: and last.
+/// Chooses all open values with one segment size, then one per level unless `one_segment`.
 void PlanSearch::choose(bool one_segment) {
     for (std::size_t l = 0; l < plans_.size(); ++l) {
         if (levels_[l].method_open) plans_[l].method = levels_[l].shapes.back();

@@ -14,47 +14,46 @@ namespace strata::algorithms {
 /// The model's own error: predictions closer than this are a tie.
 inline constexpr double needed_gain = 0.05;
 
-/// True for methods that a level can only leave to somebody else: components, and patterns that the tree
-/// engine has not.
+/// Returns true for methods that need the levels engine: components, and patterns that the tree engine lacks.
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 
-/// Whether the levels left open may become rings.
+/// Whether open levels may become rings.
 enum class Rings { none, allowed, wanted };
 
-/// Which exchanges on the topmost level are tried: all beside trees, all but those of parts (halves of a
-/// vector, blocks), or, where they may be, those only.
+/// The exchanges to try on the topmost level beside trees: all; whole vectors only; or parts only (halves of
+/// a vector, blocks), if these are possible.
 enum class Exchanges { all, whole_vectors, parts };
 
-/// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
+/// Searches the choices that an operation and the user's rules leave open, for one hierarchy, root and size.
 class PlanSearch {
 public:
-    /// `model` predicts `operation` and outlives the search.
+    /// `model` predicts `operation` and must outlive the search.
     PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings);
 
-    /// True when the levels engine is asked for: by name, or by a rule that gives a level to somebody else.
+    /// Returns true if the levels engine is requested: by name, or by a method that needs it.
     bool by_levels() const { return by_levels_; }
-    /// The first method that a rule wants for a level which cannot have it; nullptr: none.
+    /// Returns the first method of a rule that its level cannot have; nullptr: none.
     const LevelMethod* ignored_values() const { return passed_over_ ? &*passed_over_ : nullptr; }
-    /// True when a ring is worth a thought on some level that is left open.
+    /// Returns true if some open level is worth a ring.
     bool could_be_ring() const;
     const std::vector<LevelPlan>& plans() const { return plans_; }
-    /// By level.
+    /// Returns the sources of methods and segments, by level.
     std::vector<LevelSources> sources() const;
 
-    /// True when the topmost level is open, and a chain of its participants would be full most of the time.
+    /// Returns true if the topmost level is open and long enough data keep a chain of its participants full.
     bool could_be_long_chain() const;
-    /// True when the topmost level is open, and there is enough for two trees of its participants.
+    /// Returns true if the topmost level is open and the data suffice for a double tree of its participants.
     bool could_go_in_halves() const;
 
-    /// True when an exchange of parts is worth a thought on the topmost level.
+    /// Returns true if an exchange of parts is worth trying on the topmost level.
     bool could_exchange_parts() const { return exchange_is_open(by_parts()); }
-    /// True when the plan found has one.
+    /// Returns true if the plan found has such an exchange.
     bool exchanges_parts() const { return plans_.front().method.algorithm == by_parts(); }
-    /// To be called before run().
+    /// Call it before run().
     void allow(Exchanges exchanges) { exchanges_ = exchanges; }
 
-    /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
-    /// topmost one's where a rule fixed that.
+    /// Chooses everything open and returns the predicted time, us. `one_segment`: one segment size on all
+    /// levels, the topmost one's if a rule fixed that.
     double run(bool one_segment);
 
 private:
@@ -63,7 +62,7 @@ private:
     static constexpr std::size_t smallest_segment = 4096;
     static constexpr std::size_t largest_segment = 1048576;
 
-    /// One level of a plan in the making: what a rule fixed stays.
+    /// One level of the plan; values of rules stay fixed.
     struct Level {
         bool method_open = true;
         bool segment_open = true;
@@ -110,7 +109,7 @@ private:
     Exchanges exchanges_ = Exchanges::all;
     bool may_exchange_;
     bool by_levels_;
-    bool by_rails_;  ///< there are to be several trees
+    bool by_rails_;  ///< the plan has several trees
     std::optional<LevelMethod> passed_over_;
     std::vector<Level> levels_;
     std::vector<LevelPlan> plans_;

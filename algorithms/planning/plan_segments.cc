@@ -1,4 +1,4 @@
-// Into what segments messages are cut: PlanSearch's candidates, and how it decides between them.
+// PlanSearch's candidates for segment sizes, and the choice among them.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,21 +9,21 @@
 namespace strata::algorithms {
 namespace {
 
-// Where somebody has told what a message costs, segments below the smallest pay where processors combine
-// slowly, as long as they are few (of more than 16 simulated reductions took up to a fifth longer than
-// predicted), and in broadcasts from 4 KiB up: they fill long chains sooner.
+// If the cost per message was given, segments below 4 KiB pay in two cases: where processors combine slowly
+// and segments are few (more than 16 took up to a fifth longer in simulated reductions than predicted), and
+// in broadcasts from 4 KiB, where they fill long chains sooner.
 constexpr std::size_t smallest_short_one = 1024;
 constexpr std::size_t most_short_combined_ones = 16;
 constexpr std::size_t most_short_ones = 512;
 constexpr std::size_t least_bcast_of_short_ones = 4096;
 constexpr double reported_error = 0.02;
-// By so much slower than another one no size is preferred().
+// preferred() never takes a size that is slower than another one by this share.
 constexpr double hopeless = 0.06;
 static_assert(hopeless > needed_gain && hopeless > reported_error);
 
 }  // namespace
 
-/// All segments that are still open get this size.
+/// Sets all open segments to this size.
 void PlanSearch::fix_segments(std::size_t bytes, Source source) {
     for (std::size_t l = 0; l < plans_.size(); ++l) {
         if (!levels_[l].segment_open) continue;
@@ -53,8 +53,8 @@ std::size_t PlanSearch::least_segment() const {
     return may_be_short && model_->measured_inside() ? smallest_short_one : smallest_segment;
 }
 
-/// The whole message, powers of two, and what just fits under each level's eager limit in place of that
-/// limit, where a handshake costs anything.
+/// Returns the whole message, powers of two, and in place of each level's eager limit the longest segment
+/// below it, if a handshake costs time.
 std::vector<std::size_t> PlanSearch::segment_candidates() const {
     std::vector<std::size_t> sizes{0};
     const auto add = [&](std::size_t size) {
@@ -82,20 +82,20 @@ std::size_t PlanSearch::network_eager(std::size_t level) const {
     return model_->network(level) ? model_->link(level).eager_bytes : 0;
 }
 
-/// True for segments that are too long for what the model does not know of networks. Streams in both
-/// directions of a link hold up each other's acknowledgements: a quarter of the eager limit measured best
-/// (4 MiB between two sites: 87 to 91 ms instead of 89 to 111 for Allgather, 174 instead of 181 for
-/// Allreduce). A segment that is combined is passed on only when it is complete, so that slower links than
-/// the model's fill the pipeline slowly (1 MiB Reduce there: 42.7 ms instead of 43.0 to 44.5).
+/// Returns true for segments that are too long for effects outside the model. Opposite streams on a link
+/// delay each other's acknowledgements: a quarter of the eager limit measured best (4 MiB between two sites:
+/// 87 to 91 ms instead of 89 to 111 for Allgather, 174 instead of 181 for Allreduce). A combined segment is
+/// passed on only when complete, so links slower than the model's fill the pipeline slowly (1 MiB Reduce
+/// there: 42.7 ms instead of 43.0 to 44.5).
 bool PlanSearch::too_long(std::size_t segment) const {
     const bool concerned = (traits_.up && traits_.down) || traits_.combines;
     const std::size_t longest = concerned ? network_eager(0) / 4 : 0;
     return longest >= smallest_segment && (segment == 0 ? bytes_ : segment) > longest;
 }
 
-/// Of the candidates predicted within the model's error of the fastest (where links inside nodes are told, a
-/// smaller one: what one more message costs is known there): one that spares the network's
-/// handshakes if there is any, then the one with the fewest messages. Small segments never win by a hair.
+/// Returns the preferred one among the candidates within the model's error of the fastest (a smaller error if
+/// links inside nodes were measured, because the cost per message is known): one without network handshakes
+/// if possible, then the one with the fewest messages.
 template <typename Candidate>
 const Candidate& PlanSearch::preferred(const std::vector<Candidate>& candidates, std::size_t below) const {
     double fastest = candidates.front().us;
@@ -136,7 +136,7 @@ void PlanSearch::choose_common_segment() {
     best_us_ = best.us;
 }
 
-/// Level by level from the top, another segment size where that gains more than the model's error.
+/// Level by level from the top, takes another segment size if that gains more than the model's error.
 void PlanSearch::refine_segments() {
     struct Candidate {
         std::size_t segment;
@@ -151,7 +151,7 @@ void PlanSearch::refine_segments() {
         for (const std::size_t size : sizes) {
             if (model_->network(l) && too_long(size)) continue;
             plans_[l].segment_bytes = size;
-            const double us = size == common ? best_us_  // of these very plans
+            const double us = size == common ? best_us_  // the same plan
                                              : model_->cost_us(plans_, bytes_, window_, enough);
             candidates.push_back({size, us});
             enough = std::min(enough, us / (1 - hopeless));

@@ -20,7 +20,7 @@ const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_l
         }
     }
     const topology::DefaultArithmetic arithmetic;
-    // Takes long: others go on meanwhile. Who makes the same gets the same.
+    // Plans without the lock, because planning takes long. Threads that make the same plan get one entry.
     Entry made{planner_.make_plan(operations.representative, by_levels), {}};
     if (by_levels == ByLevels::maybe) {
         made.delegation = planner_.weigh_delegation(operations.representative, made.plan);

@@ -10,14 +10,13 @@
 
 namespace strata::algorithms {
 
-/// The plans for one hierarchy, each made when it is first asked for and then kept. A plan follows from the
-/// hierarchy and the settings alone: communicators for which these are equal can share a book, whichever rank
-/// this process has in them. Threads may ask at the same time.
+/// The plans for one hierarchy, made on first use and kept. A plan depends on hierarchy and settings only, so
+/// communicators that agree in these can share a table, whichever rank this process has. Thread-safe.
 class PlanTable {
 public:
     struct Entry {
         Plan plan;
-        std::optional<Delegation> delegation;  ///< what would be faster, if it is used often
+        std::optional<Delegation> delegation;  ///< faster plan for frequent use
     };
 
     /// `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`: Operation::rails.
@@ -29,11 +28,12 @@ public:
     const Planner& planner() const { return planner_; }
     int rails() const { return planner_.rails(); }
 
-    /// What is planned for a class of operations, which `by_levels` is that of; valid as long as the book.
-    /// Throws as Planner::make_plan() and std::bad_alloc, and has nothing more in it then.
+    /// Returns the entry of a class of operations; `by_levels` must be the one of the class. The entry is
+    /// valid as long as the table. Throws like Planner::make_plan(), or std::bad_alloc; the table is then
+    /// unchanged.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
 
-    /// Bytes that it takes.
+    /// Returns the bytes of the table.
     std::size_t memory() const;
 
 private:
@@ -42,7 +42,7 @@ private:
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Entry> entries_;  // by PlanClass::key
     const std::size_t empty_bytes_;
-    std::size_t plan_bytes_ = 0;  // what the entries refer to
+    std::size_t plan_bytes_ = 0;  // bytes that the entries own
 };
 
 }  // namespace strata::algorithms

@@ -8,10 +8,10 @@
 namespace strata::algorithms {
 namespace {
 
-/// The same wishes without those that ask for the levels engine; `engine` in its place.
+/// Replaces what requests the levels engine by `engine`.
 Overrides without_delegation(Overrides overrides, Collective op, Engine engine) {
     if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels) {
-        return overrides;  // then check() has let no such method through
+        return overrides;  // check() has rejected such methods
     }
     const CollectiveTraits traits = traits_of(op);
     overrides.engine = engine;
@@ -21,7 +21,7 @@ Overrides without_delegation(Overrides overrides, Collective op, Engine engine) 
     return overrides;
 }
 
-/// Of the heap.
+/// Returns heap bytes.
 std::size_t bytes_of(const Rule& rule) {
     using topology::heap_bytes;
     std::size_t bytes = heap_bytes(rule.hierarchy) + heap_bytes(rule.levels);
@@ -43,7 +43,7 @@ Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& setti
     classify_roots();
 }
 
-/// The group below the topmost one that holds a rank, or that one.
+/// Returns the group below the topmost one that contains a rank, or the topmost one.
 int Planner::part_of(int rank) const {
     int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
     while (hierarchy_.groups[group].depth > 1) {
@@ -54,7 +54,7 @@ int Planner::part_of(int rank) const {
 
 void Planner::classify_roots() {
     const bool apart = hierarchy_.ranks() <= most_roots_apart;
-    // By group: who stands for its roots, and for those with a receiver. Rank 0 stands for nobody else.
+    // Representatives by group, of roots without and with a receiver. Rank 0 represents itself only.
     std::vector<int> first_near(hierarchy_.groups.size(), -1);
     std::vector<int> first_far(hierarchy_.groups.size(), -1);
     for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {
@@ -181,7 +181,7 @@ bool Planner::is_whole(Collective op, const SizeClass& sizes) const {
     return first == bounds.end() || *first > sizes.largest;
 }
 
-/// What parameters and rules say to an operation, as far as that could be done until now.
+/// Returns the parameters and rules for an operation, without those that cannot be used now.
 Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
                           std::vector<std::string>& ignored_values) const {
     const Collective op = operation.collective;
@@ -202,13 +202,13 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
     const Overrides overrides = wishes(operation, by_levels, ignored_values);
     Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
     for (const std::string& why : ignored_values) {
-        made.reason += "; passed over " + settings_.rules_file + ":" + why;
+        made.reason += "; ignored " + settings_.rules_file + ":" + why;
     }
     return made;
 }
 
 std::optional<Delegation> Planner::weigh_delegation(const Operation& operation, const Plan& plan) const {
-    std::vector<std::string> told;  // by make_plan()
+    std::vector<std::string> told;  // make_plan() reports them
     return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, told),
                                         operation, plan);
 }

@@ -20,30 +20,30 @@
 
 namespace strata::algorithms {
 
-/// What a user says to the plans of a communicator, alike on all its ranks.
+/// The user's settings for the plans of a communicator, equal on all its ranks.
 struct PlanSettings {
     std::array<Overrides, collective_count> overrides;
     Rules rules;
-    std::string rules_file;  ///< where they stand; empty: nowhere
-    LinkTable links;         ///< those of the rules included
+    std::string rules_file;  ///< empty: none
+    LinkTable links;         ///< including those of the rules
 
     const Overrides& of(Collective op) const { return overrides[static_cast<std::size_t>(op)]; }
-    /// True where a parameter or a rule speaks of a collective, for whatever sizes and communicators.
+    /// Returns true if a parameter or a rule concerns a collective, for any size and communicator.
     bool speak_of(Collective op) const;
-    /// True where a parameter, or a rule for so many ranks, asks for an engine.
+    /// Returns true if a parameter, or a rule for `ranks` ranks, requests an engine.
     bool may_want(Engine engine, int ranks) const;
-    /// The same for components on levels, by the engine for them or by a method.
+    /// The same for components on levels, by the levels engine or by a method.
     bool may_want_components(int ranks) const;
 };
 
-/// Whether a plan may be by the levels engine.
+/// Whether a plan may use the levels engine.
 enum class ByLevels : std::uint8_t {
-    maybe,     ///< where the user asks for it, or the model finds it faster
-    never,     ///< not even where the user asks for it: then by the tree engine
-    given_up,  ///< what components were asked for is left to the model, because they do not serve
+    maybe,     ///< if the user requests it or the model finds it faster
+    never,     ///< never; a request becomes the tree engine
+    given_up,  ///< requested components do not serve: the model decides
 };
 
-/// Sizes that are planned alike, but where rules divide them: four classes per power of two.
+/// Sizes with a common plan unless rules divide them: four classes per power of two.
 struct SizeClass {
     unsigned index;  ///< below 256
     std::size_t smallest;
@@ -61,20 +61,21 @@ constexpr SizeClass size_class(std::size_t bytes) {
             smallest + ((std::size_t{1} << (exponent - 2)) - 1)};
 }
 
-/// Operations for which one plan is made: one of them stands for all.
+/// The operations that share a plan, made for their representative.
 struct PlanClass {
     std::uint64_t key = 0;
     Operation representative;
 };
 
-/// Makes the plans of one communicator: the user's parameters and rules, then the model (make_plan()). Four
-/// classes of sizes per power of two, each planned for its smallest size, so that powers of two are met
-/// exactly; divided where rules begin or end to hold. Up to most_roots_apart ranks every root is a class of
-/// its own: how often a flat pattern crosses a wide link depends on it. Among more, where a plan costs too
-/// much for that, this is so for rank 0, the most frequent root; other roots are in one class that are in the
-/// same group below the topmost one; where data goes up to them (Gather, Reduce), those for which another
-/// process of their node receives are in one of their own. What the underlying component would take is the
-/// mean over some roots of a class then (Operation::other_roots).
+/// Makes the plans of one communicator from parameters and rules, then by the model (make_plan()).
+///  - Sizes: four classes per power of two, divided at the byte bounds of rules. The plan is made for the
+///    smallest size of a class, so powers of two are exact.
+///  - Roots: up to most_roots_apart ranks each root is a class, because it determines how often a flat
+///  pattern
+///    crosses a wide link. In larger communicators rank 0, the most frequent root, is a class; the other
+///    roots form one class per group below the topmost one. For Gather and Reduce, roots with a receiver near
+///    the NIC form a second class. The underlying component's time is then a mean over some roots of the
+///    class (Operation::other_roots).
 class Planner {
 public:
     static constexpr int most_roots_apart = 64;
@@ -84,34 +85,34 @@ public:
     Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
             int rails = 1);
     int rails() const { return rails_; }
-    /// True where the user leaves everything about a collective to the model.
+    /// Returns true if the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
 
-    /// Of a collective that is_open(): passed_at_every_size(). Throws std::bad_alloc.
+    /// passed_at_every_size() for a collective that is_open(). Throws std::bad_alloc.
     const char* passed_at_every_size(Collective op) const;
 
     PlanClass class_of(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
-    /// True where no rule divides the class of these sizes.
+    /// Returns true if no rule divides this class of sizes.
     bool is_whole(Collective op, const SizeClass& sizes) const;
 
-    /// The plan of a representative; of passed over rules its reason tells.
+    /// Returns the plan of a representative; its reason lists ignored rules.
     Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
-    /// What takes the place of `plan`, which make_plan() made, where plans may be by levels.
+    /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> weigh_delegation(const Operation& operation, const Plan& plan) const;
 
-    /// Bytes of the heap that its tables take. Cost: the number of root classes.
+    /// Returns the heap bytes of its tables. Cost: O(root classes).
     std::size_t memory() const;
 
-    /// Some other ranks of a root's class, spread over it.
+    /// Returns some other ranks of a root's class, spread over it.
     std::span<const int> others_of(Collective op, int root_class) const;
 
-    /// The rank whose plan serves this root.
+    /// Returns the representative of a root.
     int root_class(Collective op, int root) const;
-    /// The root of the tree of a collective that has none of its own.
+    /// Returns the tree's root of a collective without a root.
     int tree_root(bool rank_order) const { return rank_order ? 0 : hierarchy_.groups.front().leader; }
 
     const std::vector<Rule>& rules_of(Collective op) const { return rules_[static_cast<std::size_t>(op)]; }
-    /// Of these rules.
+    /// Returns the byte bounds of these rules.
     const std::vector<std::size_t>& bounds_of(Collective op) const {
         return byte_bounds_[static_cast<std::size_t>(op)];
     }
@@ -126,9 +127,9 @@ private:
     const PlanSettings& settings_;
     bool keep_levels_;
     int rails_;
-    std::array<std::vector<Rule>, collective_count> rules_;  // those for so many ranks
+    std::array<std::vector<Rule>, collective_count> rules_;  // for this number of ranks
     std::array<std::vector<std::size_t>, collective_count> byte_bounds_;
-    /// Rank -> the rank whose plan serves it, and that rank's others.
+    /// Representative by rank, and some other ranks by representative.
     struct RootClasses {
         std::vector<int> of_rank;
         std::unordered_map<int, std::vector<int>> others;
@@ -139,7 +140,7 @@ private:
     }
 
     RootClasses root_classes_;
-    RootClasses receiving_classes_;  // those with a receiver apart
+    RootClasses receiving_classes_;  // with a class for roots with a receiver
 };
 
 }  // namespace strata::algorithms

@@ -15,7 +15,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// Three nodes of two ranks each: MPI_Init of every process waits for these plans.
+/// Three nodes of two ranks each: small, because MPI_Init of every process makes these plans.
 topology::Hierarchy probe_hierarchy() {
     std::vector<topology::LocalityRecord> records(6);
     for (std::uint32_t rank = 0; rank < records.size(); ++rank) records[rank].node_id = rank / 2;

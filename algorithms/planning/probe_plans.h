@@ -3,10 +3,9 @@
 
 namespace strata::algorithms {
 
-/// Hash of a fixed set of plans, of their predictions bit by bit, and of how this build evaluates real
-/// numbers. Processes whose builds come to other plans (another compiler, other flags, another processor)
-/// have another one, so that they do not take each other for the same; compilers' names and paths do not
-/// count. Cost: six plans for twelve ranks.
+/// Returns a hash of a fixed set of plans, of their predictions bit by bit, and of how this build evaluates
+/// floating point. Builds that compute other plans (other compiler, flags or processor) get another hash and
+/// so do not agree; compilers' names and paths do not count. Cost: six plans for twelve ranks.
 std::uint64_t probe_plans();
 
 }  // namespace strata::algorithms

@@ -9,8 +9,8 @@
 namespace strata::algorithms {
 namespace {
 
-/// Stands for the geometric mean: being twice as fast under one table makes up for being twice as slow under
-/// another. Unlike logarithms, which C libraries round in several ways, it has the same bits on every rank.
+/// Replaces the geometric mean: twice as fast under one table offsets twice as slow under another. C
+/// libraries round logarithms differently; a product has the same bits on every rank.
 double product(const std::vector<double>& us) {
     double all = 1;
     for (const double one : us) all *= one;
@@ -36,7 +36,7 @@ void Weighing::add(const std::vector<LevelPlan>& levels, bool nic_local,
     ways_.push_back({levels, nic_local, std::move(skipped), {}});
 }
 
-/// Table by table, since a model has the links of one at a time.
+/// Table by table, because a model has one table at a time.
 void Weighing::predict(Models& models) {
     for (std::size_t t = 0; t < tables().size(); ++t) {
         const LinkTable& table = tables()[t];
@@ -63,7 +63,7 @@ Weighing::Choice Weighing::choose(Models& models) {
     for (std::size_t way = 0; way < ways_.size(); ++way) {
         const double us = product(ways_[way].us);
         if (us * gained > least_us) continue;
-        // What is no faster by more than the model's error may be slower than what users had.
+        // Without a gain above the model's error a plan may be slower than the underlying component.
         if (us <= forward_us * gained) return {way, ways_[way].us.front()};
     }
     return {std::nullopt, forward_us_.front()};

@@ -14,29 +14,29 @@
 
 namespace strata::algorithms {
 
-/// Weighs ways to carry one operation against each other and against the underlying component, under all that
-/// the links may be (possible_links): what takes least in the geometric mean is chosen. A prediction for
-/// guessed links says who is faster there; this says who can be trusted where they are others.
+/// Robust choice over link scenarios: compares plans with each other and with the underlying component under
+/// all tables of possible_links() and takes the smallest geometric mean. A plan that is fastest only for
+/// guessed links does not win.
 class Weighing {
 public:
-    /// The arguments outlive it. `window`: the user's, 0 where that is open. `forward_us`: predicted for the
-    /// underlying component with `links`, a far receiver included; `rounds`: of that prediction.
+    /// Arguments must outlive it. `window`: the user's; 0: open. `forward_us`: prediction for the underlying
+    /// component with `links`, including a far receiver; `rounds`: of that prediction.
     Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
              int window, double forward_us, FlatRounds& rounds);
 
-    /// Enters a way of our own, nic_local and skipped as in Plan.
+    /// Adds a plan; `nic_local` and `skipped` as in Plan.
     void add(const std::vector<LevelPlan>& levels, bool nic_local, std::vector<topology::LevelKey> skipped);
 
-    /// All that the links may be; those given first.
+    /// Returns the link tables of all scenarios; the first is the given one.
     const std::vector<LinkTable>& tables() const { return possible_.tables; }
     std::optional<std::size_t> wide() const { return possible_.wide; }
 
     struct Choice {
-        std::optional<std::size_t> way;  ///< in the order of add(); empty: the underlying component
-        double us = 0;                   ///< predicted for the links as given
+        std::optional<std::size_t> way;  ///< index in the order of add(); empty: the underlying component
+        double us = 0;                   ///< predicted for the given links
     };
-    /// The underlying component's where none is faster by more than the model's error (needed_gain); of
-    /// several within that error the earliest one.
+    /// Returns the best plan, or the underlying component if no plan is faster by more than the model's error
+    /// (needed_gain). Of plans within that error of the best, returns the earliest.
     Choice choose(Models& models);
 
 private:
@@ -52,9 +52,9 @@ private:
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
     PossibleLinks possible_;
-    /// By table: that which it would get if it were given. The plan's own window slows down long vectors over
-    /// links that are far and wide until somebody tells their latency; to weigh that would give up, for these
-    /// alone, what is gained on all others (Allgather of 64 MiB below one switch would be forwarded).
+    /// By table: the window as if the table were given. The plan's own window slows down long vectors on fast
+    /// links with a long latency until that latency is given. Including this would lose, for these links
+    /// only, what is gained on all others (Allgather of 64 MiB below one switch would be passed through).
     std::vector<Window> windows_;
     std::vector<double> forward_us_;  ///< by table
     std::vector<Way> ways_;

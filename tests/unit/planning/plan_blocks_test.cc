@@ -186,7 +186,7 @@ TEST(PlanAllgather, TheRingEngineMakesARingOfWhateverIsOpen) {
         EXPECT_EQ(pairs.engine, Engine::tree);
         EXPECT_EQ(
             pairs.reason,
-            "set by the user; a tree: a ring takes a level of three participants that no rule gave a tree");
+            "set by the user; a tree: a ring needs three participants on a level without a rule for a tree");
     }
 }
 
@@ -199,7 +199,7 @@ TEST(PlanAllgather, TreesOrRingsBetweenNodesOnlyUnlessTheUserSaysSo) {
             }
             const Plan inside = planned(halves(), LinkTable{}, {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
-            EXPECT_EQ(inside.reason, "no gain known inside a node whose links nobody gave");
+            EXPECT_EQ(inside.reason, "no gain known inside a node without link parameters");
             EXPECT_EQ(planned(one_node(4), LinkTable{}, {collective, bytes}).reason, "no hierarchy");
         }
     }
@@ -240,7 +240,7 @@ TEST(PlanGather, ManyShortBlocksGoInFewMessages) {
                   Engine::forward)
             << "the root's link is the limit";
         EXPECT_EQ(planned(halves(), LinkTable{}, {collective, 16}).reason,
-                  "no gain known inside a node whose links nobody gave");
+                  "no gain known inside a node without link parameters");
     }
 }
 
@@ -249,7 +249,7 @@ TEST(PlanGather, UnknownSizesAreForwardedUnlessTheUserSaysSo) {
         for (const Hierarchy& hierarchy : {nodes_below_switch(8, 16), halves()}) {
             const Plan plan = planned(hierarchy, LinkTable{}, {collective, 0, 3});
             EXPECT_EQ(plan.engine, Engine::forward);
-            EXPECT_EQ(plan.reason, "the ranks do not know the sizes alike");
+            EXPECT_EQ(plan.reason, "not every rank knows the sizes");
             EXPECT_EQ(plan.forward_us, 0);
         }
         const auto forced = [&](const Hierarchy& hierarchy, const char* segments) {

@@ -284,7 +284,7 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
             }
             const Plan inside = planned(halves(), {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
-            EXPECT_EQ(inside.reason, "no gain known inside a node whose links nobody gave");
+            EXPECT_EQ(inside.reason, "no gain known inside a node without link parameters");
             EXPECT_EQ(planned(halves(), {collective, bytes}, overriding(Engine::tree)).engine, Engine::tree);
             EXPECT_EQ(planned(one_node(4), {collective, bytes}).reason, "no hierarchy");
             const Plan forced =

@@ -214,7 +214,7 @@ TEST_F(PlannerReports, WhyARuleIsIgnored) {
                                  "r.json");
     const Plan plan = planner().make_plan(operation_of(Collective::bcast, 1 << 20));
     EXPECT_EQ(plan.engine, Engine::tree);
-    EXPECT_NE(plan.reason.find("; passed over r.json:3"), std::string::npos) << plan.reason;
+    EXPECT_NE(plan.reason.find("; ignored r.json:3"), std::string::npos) << plan.reason;
 }
 
 TEST_F(PlannerReports, NothingByLevelsOnceTheyWereGivenUp) {
