@@ -5,8 +5,9 @@
 
 namespace strata::algorithms {
 
-/// The user's, or where that is open the usual one with as many bytes between nodes as the longest link
-/// holds, there and back; at least 256 KiB: 10 Gbit/s for a fifth of a millisecond, or 200 Mbit/s for ten.
+/// Returns the user's window. If that is open: the default, with as many bytes between nodes as the longest
+/// link holds in a round trip, at least 256 KiB (10 Gbit/s for a fifth of a millisecond, or 200 Mbit/s for
+/// ten).
 Window choose_window(int wanted, const topology::Hierarchy& hierarchy, const LinkTable& links);
 
 }  // namespace strata::algorithms

@@ -1,5 +1,5 @@
-// Exchanges among the local roots of the topmost group, which go in rounds: what the models know
-// of their messages, and those of whole vectors and halves.
+// Exchanges among the local roots of the topmost group, in rounds: the messages for all models, and the times
+// of whole vectors and halves.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -11,7 +11,8 @@
 namespace strata::algorithms {
 namespace {
 
-/// The members of a core that have a place in the rounds, and for each of them who has none beside it.
+/// Returns the core's members with a place in the rounds, each with the member without a place that it
+/// serves.
 std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
     const std::size_t paired = 2 * (core.size() - std::bit_floor(core.size()));
     std::vector<HalvingPlace> result;
@@ -22,7 +23,7 @@ std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
 
 }  // namespace
 
-/// What slows messages that all start together: calls action(m, its crossings) for each of them.
+/// Calls action(m, crossings) for each of some messages that start together.
 template <typename Action>
 void CostModel::each_crossings(const std::vector<std::pair<int, int>>& messages, Action&& action) const {
     std::vector<int> out(groups_.size(), 0);
@@ -54,14 +55,14 @@ void CostModel::each_crossings(const std::vector<std::pair<int, int>>& messages,
     }
 }
 
-/// All messages through a bus are done when it has moved their bytes.
+/// All messages on a bus are done when it has moved all their bytes.
 CostModel::Crossing CostModel::on_bus(std::size_t level, int group, int messages) const {
     const double us_per_byte = group_bus_us_per_byte_[group];
     return {level, us_per_byte, messages - 1, 0, us_per_byte};
 }
 
-/// Where no group is skipped every message has all boundaries on its way for itself. Of buses that of the
-/// group sees all messages, those inside it what one member sends and what it gets.
+/// Without skipped groups each message has the boundaries on its way for itself. The group's bus carries all
+/// messages; buses inside it carry one member's sent and received data.
 CostModel::Rounds CostModel::rounds_apart(const GroupView& top) const {
     Crossing widest{.level = top.level};
     int slowest = -1;
@@ -150,15 +151,18 @@ double CostModel::message_us(const Crossings& crossings, double bytes, double ot
     return last;
 }
 
-/// A processor that moves the bytes itself first sends its own, then takes in the partner's.
+/// A processor that copies first sends its own bytes, then receives its partner's.
 double CostModel::copy_us_per_byte(const Crossings& round) const {
     double slowest = 0;
     for (const Crossing& way : round) slowest = std::max(slowest, copy_us_per_byte(way.level));
     return slowest;
 }
 
-/// Recursive doubling of whole vectors, or recursive halving and doubling, among the local roots of the
-/// topmost group, who all start together.
+/// Returns the time of recursive doubling of whole vectors, or of recursive halving and doubling, among the
+/// local roots of the topmost group. All start together. With p local roots, n bytes, gamma per combined
+/// byte:
+///   recursive doubling           log2 p (alpha + n (beta + gamma))
+///   reduce-scatter + allgather   2 log2 p alpha + 2 n (1 - 1/p) beta + n (1 - 1/p) gamma
 double TreeModel::rounds_us(const LevelPlan& plan) {
     const GroupView& top = groups_.front();
     if (top.participants.size() < 2) return 0;
@@ -182,7 +186,7 @@ double TreeModel::trade_us(const Crossings& round, double bytes) const {
     return message_us(round, bytes) + bytes * copy_us_per_byte(round);
 }
 
-/// The same where some are done with a round before others: each waits for its partner only.
+/// The same with individual times: each place waits for its partner only.
 double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
     const double combined = bytes_ * combine_us_per_byte_;
     std::vector<double> way_us(rounds.ways.size());

@@ -27,7 +27,7 @@ void ExchangeModel::Arrivals::add(int from, double at, double busy, double bound
     bound_.add(from, bound);
 }
 
-/// In the order in which they come.
+/// Receives the last messages in the order of their arrival.
 void ExchangeModel::Arrivals::queue() const {
     if (queued_) return;
     std::sort(messages_.begin(), messages_.end());
@@ -94,7 +94,7 @@ void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
     }
 }
 
-/// How many ranks lie behind each edge.
+/// Counts the ranks behind each edge.
 void ExchangeModel::count_ranks() {
     for (const GroupEdges& group : backwards(group_edges_)) {
         const std::span<Edge> edges = edges_of(group);
@@ -128,7 +128,7 @@ void ExchangeModel::make_streams() {
     }
 }
 
-/// Time for which a message's bytes keep the processor at either end busy.
+/// Returns the processor time at either end for the bytes of a message.
 double ExchangeModel::copy_us(const Edge& edge, double bytes) const {
     return bytes * copy_us_per_byte(groups_[edge.group].level);
 }
@@ -154,12 +154,12 @@ void ExchangeModel::add_loads(const Edge& edge, const Stream& stream) {
              [&](int c) { buses_[c] += stream.bytes * group_bus_us_per_byte_[c]; });
 }
 
-/// What a stream takes at least where its messages are acknowledged.
+/// Returns the least time of a stream whose messages are acknowledged.
 double ExchangeModel::acknowledged_us(std::size_t level, const Stream& stream, std::size_t segment_bytes,
                                       const Window& window) const {
     const LinkParameters& link = links_[level];
     const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
-    // As of TreeModel::edges_on().
+    // As in TreeModel::edges_on().
     const int in_flight = window.of(network_[level], segment_bytes);
     const bool acknowledged = up_ && down_ && network_[level] && stream.messages > in_flight;
     if (handshake == 0 && !acknowledged) return 0;
@@ -168,7 +168,7 @@ double ExchangeModel::acknowledged_us(std::size_t level, const Stream& stream, s
     return stream.messages / in_flight * round;
 }
 
-/// When every connection on the stream's way has worked off all streams through it.
+/// Returns the time when every connection on the stream's way has worked off all its streams.
 double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const {
     const LinkParameters& link = link_of(edge);
     double busy =
@@ -181,7 +181,7 @@ double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, co
     return handshake + busy + link.latency_us + 2 * link.overhead_us;
 }
 
-/// When the last message to a child enters the connection, after those to earlier children.
+/// Returns the time when the last message to a child enters the connection, after those to earlier children.
 double ExchangeModel::queued_start(const Edge& edge, const Stream& stream, double ready) {
     RankState& sender = ranks_[stream.from];
     double start = std::max(ready, sender.processor_free) + link_of(edge).overhead_us;
@@ -193,7 +193,7 @@ double ExchangeModel::queued_start(const Edge& edge, const Stream& stream, doubl
     return start;
 }
 
-/// The stream's last message enters the connection at `start`.
+/// Adds a stream whose last message enters the connection at `start`.
 void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start, const Window& window) {
     const LinkParameters& link = link_of(edge);
     const double at = start + handshake_us(link, static_cast<std::size_t>(stream.message)) +
@@ -203,7 +203,7 @@ void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start,
     ranks_[stream.to].arrivals.add(stream.from, at, message_busy_us(edge, stream), bound);
 }
 
-/// Messages for the blocks of some ranks.
+/// Returns the number of messages for the blocks of `ranks` ranks.
 double ExchangeModel::piece_messages(const Edge& edge, double ranks) const {
     const auto segment = static_cast<double>(edge.segment_bytes);
     return segment == 0 ? 1 : std::ceil(bytes_ * ranks / all_ranks_ / segment);
@@ -223,7 +223,7 @@ ExchangeModel::RingLoad ExchangeModel::ring_load(std::span<const Edge> ring) con
     return load;
 }
 
-/// The group's own blocks on one edge: all but those behind the receiver.
+/// Returns the stream of the group's own blocks on one edge: all but those behind the receiver.
 ExchangeModel::Stream ExchangeModel::inner(std::span<const Edge> ring, const RingLoad& load,
                                            std::size_t place) const {
     const Edge& edge = ring[place];
@@ -232,7 +232,7 @@ ExchangeModel::Stream ExchangeModel::inner(std::span<const Edge> ring, const Rin
             load.messages - piece_messages(edge, behind)};
 }
 
-/// What comes from outside.
+/// Returns the stream of the blocks from outside the group.
 ExchangeModel::Stream ExchangeModel::outer(const Edge& edge, const RingLoad& load) const {
     const double share = 1 - load.ranks / all_ranks_;
     return cut({edge.parent, edge.child, bytes_ * share}, edge.segment_bytes);
@@ -247,7 +247,7 @@ void ExchangeModel::add_ring_loads(std::span<const Edge> ring) {
     }
 }
 
-/// The last blocks that a participant gets come from its successor, all the way round.
+/// The last blocks of a participant come from its successor, around the whole ring.
 void ExchangeModel::go_round(std::span<const Edge> ring, const Window& window) {
     const RingLoad load = ring_load(ring);
     const auto hop = [&](const Edge& edge) {
@@ -270,7 +270,7 @@ void ExchangeModel::go_round(std::span<const Edge> ring, const Window& window) {
     }
 }
 
-/// What comes from outside runs along the ring to the participant before the one who brought it.
+/// Blocks from outside go along the ring up to the predecessor of the participant that brought them.
 void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     const RingLoad load = ring_load(ring);
     if (load.ranks == all_ranks_) return;
@@ -281,13 +281,13 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     }
 }
 
-/// Into those that had ranks behind them has come what comes to one that has them still.
+/// Gives representatives the arrivals of the rank that still has its group.
 void ExchangeModel::spread_up(int group) {
     for (const Alike& alike : groups_[group].alike)
         ranks_[alike.one].arrivals = ranks_[alike.other].arrivals.without_bound();
 }
 
-/// Of those that had the same ranks behind them, the last one to pass something on counts.
+/// The latest representative determines when the rank with its group can pass data on.
 void ExchangeModel::gather_down(int group) {
     for (const Alike& alike : groups_[group].alike) {
         constexpr int nobody = -1;

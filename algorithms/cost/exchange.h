@@ -9,22 +9,12 @@
 
 namespace strata::algorithms {
 
-/// Predicts exchange_blocks() over the composed tree: Allgather, where every edge carries the blocks behind
-/// either end to the other one, and its halves Gather and Scatter. Blocks count as equally large.
-///
-/// Two bounds on the last byte of every stream. Bandwidth: a NIC or a group's connection is done when it has
-/// worked off all streams through it, so that a shape pays for every time that it sends a block through the
-/// same connection: the middle of a star sends everybody's blocks once per neighbour, the inner members of a
-/// chain little more than once in all; likewise what moves on the bus of a group. Latency: a stream ends one
-/// message after the last of the streams that feed it, and the messages that leave a rank at that moment
-/// queue. No processor is done before it has worked off its messages. Messages are counted per stream: short
-/// blocks share one. A ring's edges carry two streams, the group's own blocks, a message at least for every
-/// participant, and those from outside. With an exchange on the topmost level all that is below its members
-/// goes up, then rounds among these, each of which waits for its partner (exchange_rounds.cc), then
-/// down; that messages which are cut flow from one round into the next is not counted.
+/// Predicts exchange_blocks() over the composed tree: Allgather, Gather and Scatter with equally long blocks.
+/// The last byte of each stream is bounded by the bandwidth of every connection and bus on its way, and by
+/// the latency of the streams that feed it (docs/design/cost-model.md).
 class ExchangeModel final : public CostModel {
 public:
-    /// `sample`: of which the hierarchy is, where it was thinned out.
+    /// `sample`: the sample whose hierarchy this is, if any.
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                   const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
                   const Sample* sample = nullptr);
@@ -32,7 +22,7 @@ public:
 private:
     double predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
-    /// One direction of an edge.
+    /// The data of one direction of an edge.
     struct Stream {
         int from = -1;
         int to = -1;
@@ -43,29 +33,29 @@ private:
     struct Edge {
         int parent = -1;
         int child = -1;
-        int group = -1;          ///< in which both meet
-        double us_per_byte = 0;  ///< of the narrowest connection on its way
+        int group = -1;          ///< where both ends meet
+        double us_per_byte = 0;  ///< of the narrowest connection between the ends
         std::size_t segment_bytes = 0;
-        double behind = 0;  ///< of a ring's edge: ranks that the sender, its `parent`, stands for
-        // Of a tree's edge, as far as the collective has them:
+        double behind = 0;  ///< of a ring's edge: ranks represented by `parent`, the sender
+        // Of a tree's edge, if the collective has this direction:
         Stream up = {};    ///< the blocks of the child's subtree
-        Stream down = {};  ///< the same blocks when the root hands them out, else all others
+        Stream down = {};  ///< the same blocks for a Scatter, else all others
     };
-    /// The edges of a group: from parents to children, parents before their children, or once round the ring,
-    /// that of the participant who stands for the group first.
+    /// The edges of a group. Tree: from parents to children, parents before their children. Ring: in order,
+    /// the edge of the group's local root first.
     struct GroupEdges {
         int group = 0;
         std::size_t first = 0;
         std::size_t count = 0;
         bool ring = false;
     };
-    /// A ring's own blocks.
+    /// The blocks of a ring's own members.
     struct RingLoad {
         double ranks = 0;
-        double message = 0;   ///< bytes of the longest one
-        double messages = 0;  ///< if every piece were sent
+        double message = 0;   ///< bytes of the longest message
+        double messages = 0;  ///< in all, if each piece were sent
     };
-    /// The latest of some times, with or without that of one rank.
+    /// The maximum of some times, with or without the time of one rank.
     class Latest {
     public:
         void add(int from, double at);
@@ -77,21 +67,21 @@ private:
         double second_ = 0;
         int from_ = -1;
     };
-    /// What has come in at one rank.
+    /// The streams that have arrived at one rank.
     class Arrivals {
     public:
-        /// The stream from `from` has its last message here at `at`, which took the processor for `busy`, but
-        /// none of its connections is done before `bound`.
+        /// Adds a stream: its last message arrives at `at` and keeps the processor busy for `busy`; its
+        /// connections are not done before `bound`.
         void add(int from, double at, double busy, double bound);
-        /// When all is here, and last messages were taken in one after the other.
+        /// Returns the time when all has arrived and the last messages were received one after the other.
         double all() const;
-        /// The same streams where connections carry nothing else.
+        /// Returns the same streams without the load of connections.
         Arrivals without_bound() const {
             Arrivals own = *this;
             own.bound_ = {};
             return own;
         }
-        /// The same without the stream from `from`, whose last message took the processor for `busy`.
+        /// Returns all() without the stream from `from`, whose last message takes the processor `busy`.
         double without(int from, double busy) const;
 
     private:
@@ -99,10 +89,10 @@ private:
         Latest bound_;
         void queue() const;
 
-        mutable std::vector<std::pair<double, double>> messages_;  ///< when each comes, and keeps us busy
+        mutable std::vector<std::pair<double, double>> messages_;  ///< arrival, processor time
         mutable bool queued_ = true;
-        mutable double queue_ = 0;                 ///< when all last messages are taken in
-        mutable double queue_without_latest_ = 0;  ///< the same but for that which comes last
+        mutable double queue_ = 0;                 ///< when all last messages are received
+        mutable double queue_without_latest_ = 0;  ///< the same without the latest message
     };
 
     void make_edges(std::span<const LevelPlan> plans);
@@ -138,20 +128,20 @@ private:
 
     bool up_;
     bool down_;
-    std::vector<double> stands_for_;    ///< by rank; empty: 1
-    std::vector<HalvingPlace> places_;  ///< of the topmost group, once an exchange was asked for
+    std::vector<double> stands_for_;    ///< represented ranks, by rank; empty: 1
+    std::vector<HalvingPlace> places_;  ///< of the topmost group, for an exchange
     double all_ranks_;
 
-    // One candidate's state, kept to spare allocations.
+    // State of one candidate, kept to avoid allocations.
     struct Direction {
         double out = 0;  ///< us of work
         double in = 0;
     };
     struct RankState {
-        double below = 1;           ///< ranks of its subtree
+        double below = 1;           ///< ranks in its subtree
         double processor_load = 0;  ///< us of work
         Direction nic;
-        double processor_free = 0;  ///< while the last messages to its children leave
+        double processor_free = 0;  ///< after the last messages to its children
         double wire_free = 0;
         Arrivals arrivals;
     };
@@ -161,8 +151,8 @@ private:
     std::vector<Direction> boundaries_;
     std::vector<double> buses_;  ///< us of work
     double bytes_ = 0;
-    bool exchange_ = false;  ///< the topmost level exchanges
-    bool too_late_ = false;  ///< something arrives too late for a candidate that counts
+    bool exchange_ = false;  ///< the topmost level is an exchange
+    bool too_late_ = false;  ///< a stream arrives too late for a useful candidate
 };
 
 }  // namespace strata::algorithms

@@ -1,5 +1,4 @@
-// The exchange among the local roots of the topmost group: the part of ExchangeModel in which all go in
-// rounds.
+// The exchange among the local roots of the topmost group: the part of ExchangeModel that proceeds in rounds.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -11,33 +10,35 @@
 
 namespace strata::algorithms {
 
-/// One round of the exchange, all of whose messages start together.
+/// Returns the time of one round, whose messages start together.
 double ExchangeModel::round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
                                const Window& window) const {
     const Stream stream = cut({.bytes = bytes}, plan.segment_bytes);
     double us = message_us(crossings, bytes, others, stream.message);
     for (const Crossing& way : crossings) {
         const LinkParameters& link = links_[way.level];
-        // Each sends as many as it receives.
+        // Each rank sends as many messages as it receives.
         const double busy = 2 * stream.messages * link.overhead_us + link.latency_us;
         us = std::max({us, busy, acknowledged_us(way.level, stream, plan.segment_bytes, window)});
     }
     return us;
 }
 
-/// The message of one place, of `bytes`, in a round (of Rounds::by_place), which crosses with all others of
-/// the round `together`; `mean`: bytes of these.
+/// Returns the time of one place's message of `bytes` in a round (index into Rounds::by_place). It crosses
+/// the others of the round, `mean` bytes each; `together`: the crossings if all are equal.
 double ExchangeModel::own_us(const Rounds& rounds, std::size_t round, const Crossings& together,
                              std::size_t place, double bytes, double mean, const LevelPlan& plan,
                              const Window& window) const {
     const bool alike = rounds.by_place.empty();
     const Crossings& own = alike ? together : rounds.ways[rounds.by_place[round][place]];
-    // A processor that moves the bytes itself first sends its own, then takes in the other's.
+    // A processor that copies first sends its own bytes, then receives its partner's.
     return round_us(own, bytes, mean, plan, window) + bytes * copy_us_per_byte(own);
 }
 
-/// Among the local roots of the topmost group: in every round all that each has. Each waits for its partner
-/// only.
+/// Times the rounds among the local roots of the topmost group. In each round a place sends everything that
+/// it has, and waits only for its partner.
+///
+///   places 0 1 2 3:  distance 2: 0 <-> 2, 1 <-> 3   distance 1: 0 <-> 1, 2 <-> 3
 void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     if (places_.empty()) places_ = places_side_by_side();
     const Rounds& rounds = rounds_among(Places::side_by_side);

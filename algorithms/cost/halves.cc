@@ -1,4 +1,4 @@
-// Vectors that go in two halves: the part of TreeModel in which two trees load the same links.
+// Double trees: the part of TreeModel in which two trees with half a vector each load the same links.
 #include <algorithm>
 #include <cmath>
 
@@ -6,10 +6,10 @@
 
 namespace strata::algorithms {
 
-/// Each half finds what both of them load.
+/// Times each half under the loads of both.
 double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& window) {
     bytes_ = std::ceil(bytes_ / 2);
-    must_be_exact();  // what is gained is taken off at the end
+    must_be_exact();  // alone_us() is subtracted at the end
     const auto for_both = [&](auto&& action) {
         for (const Half half : {Half::first, Half::second}) {
             make_edges(plans, window, half);
@@ -31,9 +31,9 @@ double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& wind
     return up_ && down_ ? latest - alone_us(latest) : latest;
 }
 
-/// What is gained inside a node while streams travel one way only, up before the first segment has turned
-/// round, down after the last one has: they have the buses to themselves then. Half of what would be gained
-/// if nothing else kept them busy comes closest to simulated trees.
+/// Returns the gain inside a node while all data travels in one direction (up before the first segment has
+/// turned, down after the last one has) and has the buses to itself. Half of the gain without any other load
+/// comes closest to simulated trees.
 double TreeModel::alone_us(double all_us) const {
     if (network_[groups_.front().level]) return 0;
     double busy = 0;
@@ -42,8 +42,8 @@ double TreeModel::alone_us(double all_us) const {
     return std::max(0.0, std::min(all_us - busy, busy / 2)) / 2;
 }
 
-/// Microseconds per byte of a message. Between two sites, or nodes, both halves go the same way at the same
-/// time, among more of them each has a tree of its own.
+/// Returns us per byte of a message. Between two sites or nodes both halves take the same link at the same
+/// time; among more of them each half has its own tree.
 double TreeModel::beside_other_half(const Meeting& met, int child) const {
     const double directions = up_ && down_ ? 2 : 1;
     double us_per_byte = met.us_per_byte;
@@ -55,7 +55,7 @@ double TreeModel::beside_other_half(const Meeting& met, int child) const {
     return us_per_byte;
 }
 
-/// Enters who passes the boundaries of nodes, and switches, between a parent and a child.
+/// Adds the ranks whose messages between parent and child cross the boundaries of nodes and switches.
 void TreeModel::add_crossers(int group, const Edges& edges) {
     const auto& members = groups_[group].participants;
     const auto enter = [](std::vector<int>& ranks, int rank) {
@@ -73,8 +73,8 @@ void TreeModel::add_crossers(int group, const Edges& edges) {
     }
 }
 
-/// A rank sends one message after the other, and receives so. One that shares a link on its way with those of
-/// other ranks, or comes from a narrow one, keeps those of the other tree waiting for as long.
+/// A rank sends its messages one after the other, and receives likewise. A message that shares a link with
+/// those of other ranks, or comes over a narrow link, delays the messages of the other tree as long.
 void TreeModel::add_port_loads(int group, const Edges& edges) {
     const bool both = up_ && down_;
     const auto& members = groups_[group].participants;

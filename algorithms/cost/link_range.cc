@@ -9,16 +9,15 @@ namespace {
 using topology::Hierarchy;
 using topology::LevelKey;
 
-// From the 10 Gbit/s that link.cc takes a network for to Gigabit Ethernet, or uplinks that as many nodes
-// share.
+// From the 10 Gbit/s that link.cc assumes for a network to Gigabit Ethernet, or to uplinks shared by as many
+// nodes.
 constexpr double narrower = 8;
 // From 20 us between switches to the millisecond between sites.
 constexpr double farther = 50;
-// Processors that several ranks share, or slow ones: the message rates of one core differ as much between
-// machines in use.
+// For shared or slow processors: message rates of one core differ as much between machines in use.
 constexpr double busier = 4;
 
-/// All levels, topmost first, those above the nodes before the others.
+/// All levels, topmost first; those above the nodes before the others.
 struct Levels {
     std::vector<LevelKey> all;
     std::size_t networks = 0;
@@ -45,7 +44,7 @@ struct Change {
     double overhead = 1;
 };
 
-/// False, with nothing done, where the values are known.
+/// Changes guessed values. Returns false without a change if all are known.
 bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
     bool varied = false;
     for (const LevelKey level : levels) {
@@ -64,8 +63,8 @@ bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
     return varied;
 }
 
-/// Uplinks that never slow down what the nodes send: full bandwidth for as many of them as there are. False,
-/// with nothing done, where the values are known.
+/// Makes uplinks that never slow down the nodes' data: full bandwidth for all of them together. Returns false
+/// without a change if the values are known.
 bool widen(LinkTable& links, const Levels& levels, int ranks) {
     const double full = links.at(levels.above_nodes().back()).bytes_per_us;
     bool widened = false;

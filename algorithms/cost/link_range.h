@@ -9,14 +9,13 @@ namespace strata::algorithms {
 
 struct PossibleLinks {
     std::vector<LinkTable> tables;
-    std::optional<std::size_t> wide;  ///< among them: uplinks that never slow down what the nodes send
+    std::optional<std::size_t> wide;  ///< index in `tables`: uplinks that never slow down the nodes' data
 };
 
-/// What the links of this hierarchy may be, the table as it is first. Values of levels above the nodes that
-/// nobody gave (LinkTable::given) are guesses of their kind: the network may be narrower, its topmost links
-/// alone may be, or the uplinks may be as wide as all NICs together (a fat tree without blocking), or the
-/// topmost links may be far longer. So is what a message costs a processor: ranks may have to share them.
-/// Inside a node, and where everything is given, there is one table.
+/// Returns the link scenarios of this hierarchy, the given table first. Only guessed values vary, those
+/// without an entry in LinkTable::given: a narrower network; a narrower topmost level; uplinks as wide as all
+/// NICs together (a non-blocking fat tree); a topmost level with a much longer latency; higher message
+/// overheads, as on shared processors. One table inside a node, or if all values were given.
 PossibleLinks possible_links(const topology::Hierarchy& hierarchy, const LinkTable& links);
 
 }  // namespace strata::algorithms

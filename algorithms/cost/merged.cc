@@ -1,5 +1,5 @@
-// Groups that hold the participants of others, which are skipped: the part of TreeModel in which a boundary
-// is crossed several times.
+// Groups that contain the participants of skipped groups: the part of TreeModel in which messages cross a
+// boundary several times.
 #include <algorithm>
 
 #include "algorithms/cost/tree.h"
@@ -35,7 +35,7 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
     }
 }
 
-/// Microseconds per byte at which what comes in from `group` reaches `rank`.
+/// Returns us per byte at which data from `group` reaches `rank`.
 double TreeModel::inward_pace(int rank, int group, double segment) const {
     double pace = 0;
     each_boundary(rank, group,
@@ -43,7 +43,7 @@ double TreeModel::inward_pace(int rank, int group, double segment) const {
     return pace;
 }
 
-/// As pass_outward(), on the way from `group` in to `rank`.
+/// As pass_outward(), on the way from `group` to `rank`.
 double TreeModel::pass_inward(int rank, int group, double start, double bytes) {
     each_boundary(rank, group, [&](int c) {
         start = std::max(start, boundaries_[c].in_free);

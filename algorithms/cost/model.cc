@@ -12,7 +12,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// A tree shape and its radix, 0: the algorithm's default.
+/// Returns the nearest tree shape and its radix; 0: the algorithm's default.
 std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
     if (method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape)
         return {method.algorithm, method.radix};
@@ -37,7 +37,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       nic_us_per_byte_(hierarchy.stop.size(), 0),
       skipped_(skipped.begin(), skipped.end()) {
     const std::vector<topology::LevelKey> levels = hierarchy.levels();
-    // Custom groups of one level may use different links: the widest one decides.
+    // Custom groups of one level may use different links; the widest one counts.
     link_levels_.resize(levels.size(), {topology::LevelKind::custom, 0});
     groups_.resize(hierarchy.groups.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -103,8 +103,8 @@ void CostModel::set_links(const LinkTable& links) {
         if (group.parent >= 0) {
             const LinkParameters& link = links_[groups_[group.parent].level];
             const bool network = is_network(hierarchy_.groups[group.parent]);
-            // A process alone in its part of a node has one transfer at a time, whatever else could be
-            // carried.
+            // A process alone in its part of a node has one transfer at a time, whatever the link could
+            // carry.
             const bool alone = group.members.size() == 1 && !network && measured_inside_;
             group_us_per_byte_[g] = alone ? 1 / link.bytes_per_us : connection_us_per_byte(link);
             group_gap_us_[g] = gap_us(link, network);
@@ -149,7 +149,7 @@ const std::vector<CostModel::Meeting>& CostModel::meetings(int group, const Shap
     return entry->second;
 }
 
-/// Enters the positions from the root on.
+/// Adds the positions from the root on, parents first.
 CostModel::Shape& CostModel::order_by_parents(Shape& shape) const {
     shape.order.reserve(shape.children.size());
     shape.order.push_back(0);

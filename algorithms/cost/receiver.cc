@@ -7,10 +7,10 @@
 namespace strata::algorithms {
 namespace {
 
-// Blocks that pass through the receiver it holds all at once: a bound on its memory.
+// The receiver holds all blocks that pass through it: a bound on its memory.
 constexpr std::size_t most_foreign_bytes = std::size_t{256} << 20;
 
-/// Gather and Reduce, but no reduction whose order must not follow from who is near a NIC.
+/// Returns true for Gather and Reduce, without reductions whose order must not depend on NICs.
 bool may_have_receiver(const Operation& operation) {
     const CollectiveTraits traits = traits_of(operation.collective);
     return traits.rooted && traits.up && traits.sized &&
@@ -44,11 +44,11 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
     const LinkParameters hop =
         links.at(link_level(hierarchy.groups[hierarchy.lowest_common_group(root, receiver)]));
     const std::size_t segment = segment_bytes == 0 ? foreign : std::min(segment_bytes, foreign);
-    // Other nodes' last blocks come side by side, and go on one after the other.
+    // The last blocks of other nodes arrive side by side and leave one after the other.
     const std::size_t side_by_side = blocks ? foreign / node.members.size() : 0;
     const std::size_t last = std::max(segment, side_by_side - std::min(side_by_side, block));
     const double wire_us = bytes * connection_us_per_byte(nic);
-    // What is under way at once waits for nobody: the paths behind the NIC count for what follows.
+    // Data in flight does not wait; the path behind the NIC slows down what follows.
     const double long_us = std::max(0.0, wire_us - nic.latency_us - 2 * nic.overhead_us);
     const double slower_us = std::max(0.0, bytes / hop.bytes_per_us - wire_us);
     return {!blocks || foreign <= most_foreign_bytes, nic.far_share * long_us,
@@ -60,7 +60,7 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
     const auto level = receiver_level(hierarchy, operation.root, levels);
-    // A chain of all ranks: next to the root is somebody of its node, and next to NICs those near them.
+    // In a chain over all ranks the root's neighbour is in its node, and ranks near NICs use them.
     if (is_network(level.kind)) return {};
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });

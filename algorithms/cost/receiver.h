@@ -9,18 +9,18 @@
 
 namespace strata::algorithms {
 
-/// What it costs the root of a Gather or Reduce to be far from its node's NIC, and what to have somebody
-/// near receive for it (Hierarchy::receiver_of).
+/// The cost of a Gather's or Reduce's root far from its node's NIC, and of a receiver near the NIC
+/// (Hierarchy::receiver_of).
 struct ReceiverCost {
-    bool possible = false;  ///< somebody is nearer, and may hold what passes through
-    double far_us = 0;      ///< the root receives itself: the slower path to it
-    double hop_us = 0;      ///< somebody else does: one hop more, in which segments stream
+    bool possible = false;  ///< a process is nearer and may hold the data
+    double far_us = 0;      ///< the root receives over the slower path
+    double hop_us = 0;      ///< another process receives: one more hop, with segments
 };
 
-/// `segment_bytes`: of the messages between the two (0: whole). All 0 where nobody is nearer to the NIC, the
-/// sizes are not known alike or too little comes from other nodes. Source: seed paper on NUIOA collectives,
-/// section 3: receivers far from the NIC suffer (LinkParameters::far_share), for messages from some 32 KiB
-/// up: those that last longer on the wire than a message takes to arrive at all, 28 KiB on the default links.
+/// `segment_bytes`: of the messages between the two (0: whole). All values are 0 if no process is nearer to
+/// the NIC, not every rank knows the sizes, or little comes from other nodes. Source: seed paper on NUIOA
+/// collectives, section 3: receivers far from the NIC are slower (LinkParameters::far_share) from some 32
+/// KiB: messages that last longer on the wire than a message takes to arrive, 28 KiB on the default links.
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, std::size_t segment_bytes);
 
@@ -28,12 +28,12 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, const std::vector<LevelPlan>& levels);
 
-/// What the root's distance adds to a tree with these levels: with `nic_local` the hop, else the slower path.
+/// Returns the time that the root's distance adds to a tree: with `nic_local` the hop, else the slower path.
 double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels, bool nic_local);
 
-/// The level on which the root and its receiver meet, or of the smallest group around whose level is planned;
-/// there must be a receiver.
+/// Returns the level on which the root and its receiver meet, or the next level outwards that the plan
+/// contains. Requires a receiver.
 topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root,
                                   const std::vector<LevelPlan>& levels);
 

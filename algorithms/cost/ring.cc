@@ -1,4 +1,4 @@
-// The ring of allreduce_ring(): the part of TreeModel that has no tree.
+// The ring of allreduce_ring(): the part of TreeModel without a tree.
 #include <algorithm>
 #include <cmath>
 
@@ -8,27 +8,29 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr double rounding = 1e-9;  // of quotients that should be whole
+constexpr double rounding = 1e-9;  // of quotients that should be integers
 
 }  // namespace
 
-/// How the vector goes round.
+/// How the vector travels: `rounds` rounds of reduce-scatter + allgather over `members` members.
+/// Cost: 2 (members - 1) (alpha + piece * beta) per round; later pieces follow at `pace`.
 struct TreeModel::Ring {
     double members = 0;
-    double vectors = 0;  ///< that each member sends, as many as it receives
-    double piece = 0;    ///< bytes of a full one
-    double round = 0;    ///< bytes of a full one
+    double vectors = 0;  ///< sent and received by each member
+    double piece = 0;    ///< bytes of a full piece
+    double round = 0;    ///< bytes of a full round
     double rounds = 0;   ///< the last one may be shorter
-    // Of the hops in the mean: a piece goes over all of them, and meanwhile others are on each.
-    double hop = 0;          ///< us from the start of a message without bytes until the next one can start
+    // Mean over the hops: a piece passes all of them, and others use them meanwhile.
+    double hop = 0;          ///< us from the start of an empty message until the next one can start
     double us_per_byte = 0;  ///< of one message on its hop
-    double combine = 0;      ///< us per byte of the first half of all steps
-    double pace = 0;         ///< us per byte that a member sends, at least
+    double combine = 0;      ///< us per byte in the first half of the steps
+    double pace = 0;         ///< least us per byte that a member sends
     double last() const { return bytes - (rounds - 1) * round; }
     double bytes = 0;
 
     double pieces(double part) const { return std::ceil(part / (members * piece) - rounding); }
-    /// One round of `part` bytes. A step is done when its pieces have left and the first of them could go on.
+    /// Returns the time of a round of `part` bytes. A step ends when its pieces have left and the first of
+    /// them could go on.
     double round_us(double part) const {
         const double size = part / (members * pieces(part));
         const double message = hop + size * us_per_byte;
@@ -38,7 +40,7 @@ struct TreeModel::Ring {
     }
 };
 
-/// Calls action(from, to, meeting) for every neighbour in the ring.
+/// Calls action(from, to, meeting) for each hop of the ring.
 template <typename Action>
 void TreeModel::each_hop(Action&& action) const {
     const auto& members = groups_.front().participants;
@@ -88,18 +90,18 @@ void TreeModel::add_ring_loads(const LevelPlan& plan, const Window& window) {
     });
 }
 
-/// What the members have of the result, when `local` is what the trees have brought them.
+/// Returns the result at the members; `local`: what their trees have delivered.
 TreeModel::Wave TreeModel::round_the_ring(const LevelPlan& plan, const Window& window,
                                           const Wave& local) const {
     const Ring ring = ring_of(plan, window);
     Wave wave;
-    // Rounds follow each other without a gap, but none is shorter than its steps.
+    // Rounds follow without a gap, but none is shorter than its steps.
     wave.pace = std::max({local.pace, ring.vectors * ring.pace, ring.round_us(ring.round) / ring.round});
     const double begin = std::min(local.last, local.first + (ring.round - ring.piece) * local.pace);
     const double first_round = begin + ring.round_us(ring.round);
     wave.last =
         std::max(first_round + (bytes_ - ring.round) * wave.pace, local.last + ring.round_us(ring.last()));
-    // The first round comes as a whole: as if it had come at the pace of the others.
+    // The first round arrives as a whole; it counts as if it had come at the pace of the others.
     wave.first = std::max(local.first, first_round - (ring.round - ring.piece) * wave.pace);
     wave.segment = ring.piece;
     wave.burst = ring.last() - std::min(ring.last(), ring.piece);

@@ -10,9 +10,9 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-constexpr int parts = 2;  // of everything between nodes
+constexpr int parts = 2;  // of each group between nodes
 
-/// Copies what is left of a machine.
+/// Copies the kept part of a machine.
 class Copier {
 public:
     Copier(const Hierarchy& whole, std::vector<int> kept) : whole_(whole), rank_of_(whole.stop.size(), -1) {
@@ -24,7 +24,7 @@ public:
             std::min(whole_.oversubscription, static_cast<double>(kept.size()));
     }
 
-    /// -1: left out.
+    /// Returns -1 for a removed rank.
     int rank_of(int rank) const { return rank_of_[rank]; }
     Sample take(int root) {
         sample_.root = rank_of_[root];
@@ -46,7 +46,7 @@ private:
     Sample sample_;
 };
 
-/// Copies a group and what is left of those below it; returns its new index, -1: nothing is left.
+/// Copies a group and what is kept below it; returns its new index, or -1 if nothing is kept.
 int Copier::add(int group, int parent) {
     const Group& old = whole_.groups[group];
     std::vector<int> members = renumbered(old.members);
@@ -79,7 +79,7 @@ int Copier::add(int group, int parent) {
     return index;
 }
 
-/// The part with the root and the largest one besides of all that a group between nodes divides.
+/// Collects, for each group between nodes, the child with the root and the largest other child.
 void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>& kept) {
     const Group& self = whole.groups[group];
     if (!is_network(self)) {
@@ -110,7 +110,7 @@ void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>
     }
 }
 
-/// What thin_out() leaves.
+/// The ranks that thin_out() keeps.
 class Thinning {
 public:
     Thinning(const Hierarchy& whole, int root, bool switches)
@@ -158,7 +158,7 @@ private:
         }
     }
 
-    /// Its place among the children; 0 where the local root is in none.
+    /// Returns the index of the child with the local root; 0 if no child contains it.
     int child_with_local_root(int group) const {
         const int local_root = whole_.contains(group, root_) ? root_ : whole_.groups[group].leader;
         const auto& children = whole_.groups[group].children;
@@ -182,7 +182,7 @@ private:
     const Hierarchy& whole_;
     int root_;
     bool switches_;
-    std::vector<bool> largest_;  ///< by group: one of its own or below is the largest of a level
+    std::vector<bool> largest_;  ///< by group: it or a group below is the largest of a level
     std::vector<Kept> kept_;
 };
 

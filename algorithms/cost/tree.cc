@@ -38,7 +38,7 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     edges.copy_us_per_byte = copy_us_per_byte(level);
     edges.load = (up_ && down_ ? 2 : 1) * (edges.overhead / edges.segment + edges.copy_us_per_byte);
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
-    // Of streams that meet and are longer than a window every segment between nodes is acknowledged
+    // Opposite streams longer than a window: each segment between nodes is acknowledged
     // (StreamTable::open()).
     const int in_flight = window.of(network_[level], segment_bytes);
     edges.fits = bytes_ <= in_flight * edges.segment;
@@ -51,7 +51,7 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     return edges;
 }
 
-/// Edges without shapes on every level. Most candidates of a search are cut alike.
+/// Returns edges without shapes, by level. Most candidates of a search share their segment sizes.
 const TreeModel::Edges* TreeModel::edges_by_level(std::size_t segment_bytes, const Window& window) {
     const EdgesKey key{bytes_, exchange_, segment_bytes, window};
     for (const auto& [known, edges] : edges_) {
@@ -64,7 +64,7 @@ const TreeModel::Edges* TreeModel::edges_by_level(std::size_t segment_bytes, con
     return edges.data();
 }
 
-/// What the groups with edges have for this candidate.
+/// Makes the edges of all groups for this candidate.
 void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& window, Half half) {
     all_whole_ = true;
     group_edges_.clear();
@@ -108,13 +108,13 @@ void TreeModel::add_loads(int group, const Edges& edges) {
             move_on_buses(rank, members[child].rank, group, directions);
             if (any_merged_)
                 each_boundary(members[child].rank, group, [&](int c) { ++boundaries_[c].entries; });
-            // One way, what comes from the parent never meets what goes to the children.
+            // In one direction, data from the parent does not meet data to the children.
             if (up_ && down_) use_connections(members[child].rank, 1);
         }
     }
 }
 
-/// Microseconds per byte at which `rank` can feed all its children beyond `group`'s child that holds it.
+/// Returns us per byte at which `rank` can feed all its children outside its own child group of `group`.
 double TreeModel::outward_pace(int rank, int group, double segment, double processor_load) const {
     const RankState& state = ranks_[rank];
     double pace = std::max(processor_load, state.nic_uses * nic_us_per_byte_[rank]);
@@ -123,7 +123,7 @@ double TreeModel::outward_pace(int rank, int group, double segment, double proce
     return pace;
 }
 
-/// Queues one message at every connection from `rank` out to `group`; returns when it has entered the last
+/// Queues one message at each connection from `rank` out to `group`; returns when it has entered the last
 /// one.
 double TreeModel::pass_outward(int rank, int group, double start, double bytes) {
     double& nic = ranks_[rank].nic_free;
@@ -140,7 +140,7 @@ void TreeModel::move_on_buses(int from, int to, int group, double vectors) {
     each_bus(from, to, group, [&](int c) { boundaries_[c].moved += vectors; });
 }
 
-/// Microseconds per byte at which the buses between two ranks carry one vector of all that they have to.
+/// Returns us per byte at which the buses between two ranks carry one vector under their full load.
 double TreeModel::bus_pace(int from, int to, int group) const {
     double pace = 0;
     each_bus(from, to, group,
@@ -148,8 +148,8 @@ double TreeModel::bus_pace(int from, int to, int group) const {
     return pace;
 }
 
-/// Gives a message to the buses between two ranks; returns when they have moved it and all before it. They
-/// serve everything at once, in whatever order groups are looked at.
+/// Gives a message to the buses between two ranks; returns when they have moved it and all earlier data. The
+/// order in which groups are visited does not matter.
 double TreeModel::pass_buses(int from, int to, int group, double start, double bytes) {
     double done = start;
     each_bus(from, to, group, [&](int c) {
@@ -160,7 +160,7 @@ double TreeModel::pass_buses(int from, int to, int group, double start, double b
     return done;
 }
 
-/// Puts `wave` where trees begin, everything else back to time 0.
+/// Puts `wave` at the starting points of trees, and resets all times to 0.
 void TreeModel::start(const Wave& wave) {
     for (RankState& state : ranks_) {
         state.wave = {};
@@ -178,10 +178,11 @@ void TreeModel::start(const Wave& wave) {
     for (const Participant& member : groups_.front().participants) begin_at(member.rank);
 }
 
-/// Reductions combine what comes from the child with most behind it last. If all that others send fits into
-/// their windows, it has been combined by then: seen backwards, each child waits for those before it, not for
-/// all. Compared with simulated machines only, so not where links inside nodes are guesses: there other
-/// things keep processors busy, too. False: somebody is done too late for a candidate that counts.
+/// Times the edges of a group. Reductions combine the data of the child with the largest subtree last. If the
+/// data of the others fits into their windows, it has been combined by then: seen backwards, each child waits
+/// for those before it only. This was compared with simulated machines, so it requires given links inside
+/// nodes: elsewhere other work keeps processors busy, too. Returns false if a rank is too late for a useful
+/// candidate.
 bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;
@@ -192,7 +193,7 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
         const int rank = members[position].rank;
         RankState& parent = ranks_[rank];
         const Wave& above = parent.wave;
-        // A segment larger than the arriving ones waits until enough of those are here.
+        // A segment longer than the arriving ones waits until enough of them have arrived.
         double ready = std::min(above.last, above.first);
         if (all.segment > above.segment) {
             const double missing = (std::ceil(all.segment / above.segment) - 1) * above.segment;
@@ -250,7 +251,7 @@ bool TreeModel::time_groups(double combine_us_per_byte) {
     });
 }
 
-/// Of those that had the same ranks behind them, the last one to pass something on counts.
+/// The latest representative determines when the rank with its group can pass data on.
 void TreeModel::gather_waves(int group) {
     for (const Alike& alike : groups_[group].alike) {
         const RankState& one = ranks_[alike.one];
@@ -262,9 +263,9 @@ void TreeModel::gather_waves(int group) {
     }
 }
 
-/// The latest of what every rank has; for a walk backwards in time, what has reached the top.
+/// Returns the latest state of all ranks; backwards in time, of the data that has reached the top.
 TreeModel::Wave TreeModel::arrived() const {
-    Wave latest{0, 0, bytes_, 0};  // a reduction's segments are all alike: none waits for several others
+    Wave latest{0, 0, bytes_, 0};  // equal segments: none waits for several others
     for (const RankState& state : ranks_) {
         latest.first = std::max(latest.first, state.wave.first);
         latest.last = std::max(latest.last, state.wave.last);
@@ -288,7 +289,7 @@ double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes
     loaded_ = halves_;
     if (halves_) return halves_us(plans, window);
     make_edges(plans, window, Half::whole);
-    // Only what is cut is slowed down by what else is under way.
+    // Loads slow down segmented messages only.
     loaded_ = !all_whole_ || ring_;
     if (ring_) add_ring_loads(plans[0], window);
     if (loaded_) {
@@ -297,7 +298,7 @@ double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes
     return tree_us(plans, window);
 }
 
-/// Of one tree with the edges made, and all loads known.
+/// Returns the time of one tree; edges and loads must have been made.
 double TreeModel::tree_us(std::span<const LevelPlan> plans, const Window& window) {
     Wave top{0, 0, bytes_, 0};
     if (up_) {

@@ -18,7 +18,8 @@ struct FlatModel::Passage {
         way.free = at + std::max(connection.gap_us, bytes * connection.us_per_byte);
         narrowest = std::max(narrowest, connection.us_per_byte);
     }
-    /// Memory serves all at once: nobody waits for it to begin, but for what it has to move until the end.
+    /// Memory serves all messages at once: a message does not wait for its start, but until its bus has moved
+    /// everything.
     void operator()(Bus& bus) {
         if (bus.us_per_byte == 0) return;
         bus.resource.free = std::max(bus.resource.free, at) + bytes * bus.us_per_byte;
@@ -32,7 +33,7 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       groups_(hierarchy.groups.size()),
       least_eager_(std::numeric_limits<std::size_t>::max()),
       combine_us_per_byte_(links.combine_us(1)) {
-    std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // of a few levels many groups
+    std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // few levels, many groups
     const auto link_at = [&](topology::LevelKey level) -> const LinkParameters& {
         for (const auto& [key, link] : known) {
             if (key == level) return link;
@@ -104,7 +105,7 @@ double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
     Passage passage{begin, static_cast<double>(bytes)};
     const GroupState& common = walk(*this, from, to, passage);
     sender.processor_free = begin + processor_us(common, bytes);
-    // Who copies is busy for as long as memory takes.
+    // A sender that copies is busy as long as memory is.
     if (common.copy_us_per_byte > 0)
         sender.processor_free = std::max(sender.processor_free, passage.bus_free);
     return passage.at + transfer_us(common, bytes, passage.narrowest, passage.bus_free - passage.at);

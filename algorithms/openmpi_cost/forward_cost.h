@@ -5,9 +5,8 @@
 
 namespace strata::algorithms {
 
-/// Predicted time in microseconds of `operation` by the underlying component: the choices and flat patterns
-/// of coll/tuned 4.1 over this rank order, in the mean over all roots given. 0 for operations whose sizes are
-/// not known to all ranks.
+/// Returns the predicted time in microseconds of `operation` by the underlying component: choices and flat
+/// patterns of coll/tuned 4.1 in rank order, mean over all given roots. 0 if not every rank knows the sizes.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                        const Operation& operation);
 

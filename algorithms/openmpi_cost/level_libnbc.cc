@@ -1,4 +1,4 @@
-// What coll/libnbc makes of a task (level_patterns.h).
+// Schedules of coll/libnbc (level_patterns.h).
 #include <algorithm>
 
 #include "algorithms/openmpi_cost/level_patterns.h"
@@ -7,9 +7,9 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr int linear_up_to = 4;             // ranks of a broadcast
-constexpr std::size_t short_bytes = 65536;  // below: no pieces, and an allreduce by trees
-/// Long ones go down a chain in pieces, which has no model.
+constexpr int linear_up_to = 4;             // ranks of a linear broadcast
+constexpr std::size_t short_bytes = 65536;  // below: no segments, and an allreduce by trees
+/// Long broadcasts use a segmented chain, which has no model.
 std::optional<MessageSchedule> bcast(const GroupTask& task) {
     const bool few = task.ranks <= linear_up_to;
     if (!few && task.bytes >= short_bytes) return std::nullopt;
@@ -17,7 +17,7 @@ std::optional<MessageSchedule> bcast(const GroupTask& task) {
     return program_of({LevelTask::bcast, algorithm, task.bytes, task.root}, task.ranks);
 }
 
-/// Of two ranks long vectors go in pieces: counted as one.
+/// Between two ranks long vectors have segments; they count as one message.
 MessageSchedule reduce(const GroupTask& task) {
     const bool enough = task.bytes / tuned_element_bytes >= static_cast<std::size_t>(whole_power(task.ranks));
     const bool halves = !task.rank_order && task.ranks > 2 && enough;
@@ -34,7 +34,7 @@ MessageSchedule allreduce(const GroupTask& task) {
     return allreduce_program(Algorithm::rabenseifner, task.ranks, task.bytes);
 }
 
-/// Everybody's block straight to everybody, all at once.
+/// Each rank sends its block directly to all others at once.
 MessageSchedule allgather(const std::vector<std::size_t>& parts) {
     const int ranks = static_cast<int>(parts.size());
     MessageSchedule program(ranks);

@@ -11,7 +11,7 @@ namespace {
 
 using enum Algorithm;
 
-constexpr int most_ranks_round = 128;  // of patterns with as many rounds as ranks: 16,384 messages
+constexpr int most_ranks_round = 128;  // for patterns with as many rounds as ranks: 16,384 messages
 
 bool is_component(const LevelMethod& method, const char* name) {
     return method.algorithm == component && method.component == name;
@@ -21,13 +21,14 @@ bool is_quadratic(Algorithm algorithm) {
     return algorithm == ring || algorithm == neighbor || algorithm == scatter_allgather_ring;
 }
 
-/// The method's algorithm if Open MPI has it for this task and group (level_group.cc).
+/// Returns the method's algorithm if Open MPI has it for this task and group (level_group.cc), else the usual
+/// one.
 Algorithm named_for(const LevelMethod& method, const GroupTask& task, Algorithm usual) {
     if (!info(method.algorithm).tasks.has(task.task)) return usual;
     return method.algorithm == two_proc && task.ranks != 2 ? usual : method.algorithm;
 }
 
-/// What coll/tuned does for the collective of that name.
+/// Returns coll/tuned's calls for the task's collective.
 TunedCalls tuned_calls_for(const GroupTask& task) {
     const auto collective = [&] {
         switch (task.task) {
@@ -45,7 +46,7 @@ TunedCalls tuned_calls_for(const GroupTask& task) {
     return tuned_calls({collective(), task.bytes, task.root, task.rank_order}, task.ranks);
 }
 
-/// The same by a named algorithm.
+/// Returns the calls of a named algorithm.
 TunedCalls named_calls(const LevelMethod& method, const GroupTask& task) {
     const Operation operation{Collective::allreduce, task.bytes, task.root, task.rank_order};
     switch (task.task) {
@@ -74,7 +75,7 @@ TunedCalls named_calls(const LevelMethod& method, const GroupTask& task) {
 }
 
 std::optional<MessageSchedule> blocking(const LevelMethod& method, const GroupTask& task) {
-    // Nobody but the communicator's own choice knows these: coll/basic.
+    // Only the communicator's other components serve these: coll/basic.
     if (task.task == LevelTask::gather && !task.parts.empty()) return gatherv_program(task.parts, task.root);
     if (task.task == LevelTask::scatter && !task.parts.empty())
         return scatterv_program(task.parts, task.root, true);

@@ -1,5 +1,5 @@
 #pragma once
-// What one group of the levels engine does by its method (level_group.cc), message by message.
+// The message schedule of one group of the levels engine by its method (level_group.cc).
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -10,42 +10,42 @@
 
 namespace strata::algorithms {
 
-/// What a plan may cost: a step takes some tenths of a microsecond, longer where many messages wait.
+/// Limit for one plan: a step takes some tenths of a microsecond, longer if many messages wait.
 inline constexpr std::size_t most_level_messages = std::size_t{1} << 15;
 
-/// What a group is asked to do.
+/// The task of a group.
 struct GroupTask {
     LevelTask task = LevelTask::bcast;
     int ranks = 0;          ///< at least 2
-    int root = 0;           ///< of them
-    std::size_t bytes = 0;  ///< of the vector; of all blocks
-    /// Bytes of each participant's blocks, where it is asked with counts because they differ, or because
-    /// nobody can know that they do not; else empty.
+    int root = 0;           ///< rank in the group
+    std::size_t bytes = 0;  ///< of the vector, or of all blocks
+    /// Bytes of each participant's blocks if the collective takes counts: because they differ, or because not
+    /// every rank can know that they are equal. Else empty.
     std::vector<std::size_t> parts;
     bool rank_order = false;  ///< the operator does not commute
-    bool in_place = false;    ///< an allreduce whose operands lie where the result will
+    bool in_place = false;    ///< an allreduce with MPI_IN_PLACE
 };
 
-/// Its messages; a step's channel is 0.
+/// Its message schedule; channels are 0.
 struct GroupProgram {
     MessageSchedule program;
-    /// The call returns when it has sent what it need not wait for; the rest goes on while its caller waits.
+    /// The call returns after its independent sends; the rest runs while its caller waits.
     bool nonblocking = false;
 };
 
-/// Components of which group_program() knows what they send.
+/// Components with a model.
 inline constexpr std::array modelled_components{"tuned", "libnbc"};
 
-/// Components: `tuned` by its own choices (tuned.h), `libnbc` by the schedules of release 4.1. Empty for
-/// components whose messages are not known (shared memory, hardware, `basic`, `adapt`) and for patterns of so
-/// many messages that no plan should wait for their prediction.
+/// Returns the schedule of a group's task: `tuned` by its own choices (tuned.h), `libnbc` as in release 4.1.
+/// Empty for other components (shared memory, hardware, `basic`, `adapt`), and for patterns with too many
+/// messages to predict for every plan.
 std::optional<GroupProgram> group_program(const LevelMethod& method, const GroupTask& task);
 
-/// True for components that have a non-blocking or blocking form of a task by which the whole group
-/// exchanges, and for algorithms by such a name: else it is done by two tasks, towards a root and back.
+/// Returns true if a method does an exchange among the whole group by one collective of its own. Otherwise
+/// two tasks do it, to a root and back.
 bool exchanges(const LevelMethod& method, LevelTask task);
 
-/// True where group_program() knows a method, if its groups are not too large.
+/// Returns true if group_program() has a model of the method for small enough groups.
 bool is_modelled(const LevelMethod& method);
 
 }  // namespace strata::algorithms

@@ -1,5 +1,5 @@
 #pragma once
-// Patterns of messages that the levels engine can give to a group and coll/tuned never chooses.
+// Message schedules of the levels engine's groups that coll/tuned never chooses.
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace strata::algorithms {
 
-/// Blocks of different sizes straight to or from the root, rank after rank, none for an empty one:
-/// coll/basic. `waits`: the root, for each block to be gone.
+/// Blocks of different sizes directly to or from the root in rank order, none for an empty block: coll/basic.
+/// `waits`: the root waits until each block has left.
 MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root);
 MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
 
-/// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for long
-/// broadcasts, which go down a chain in pieces.
+/// Returns the schedule of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for
+/// long broadcasts, a segmented chain.
 std::optional<MessageSchedule> libnbc_program(const GroupTask& task);
 
 }  // namespace strata::algorithms

@@ -1,4 +1,4 @@
-// Predicts the levels engine: the program of one call (levels.h), timed over all links of the hierarchy.
+// Predicts the levels engine: the message schedule of one call (levels.h), timed over the hierarchy's links.
 
 #include "algorithms/openmpi_cost/levels.h"
 
@@ -18,18 +18,18 @@ namespace {
 
 using topology::Hierarchy;
 
-// A pipeline of stages that take equally long for every segment: each further segment adds the time of the
-// slowest. These are run, more are added at the pace between the two.
+// In a pipeline each further segment adds the time of the slowest stage. So these two numbers of segments are
+// run, and the difference gives the pace of the others.
 constexpr std::size_t few_segments = 4;
 constexpr std::size_t some_segments = 8;
 
-/// One group with at least two participants.
+/// A group with at least two participants.
 struct LevelGroupView {
     const LevelMethod* method;
-    std::vector<int> members;        ///< ascending: the ranks of its communicator
-    int root;                        ///< of them: who stands for it
-    std::vector<std::size_t> parts;  ///< ranks for which each member stands
-    bool alike;                      ///< equally many
+    std::vector<int> members;        ///< ranks of its communicator, ascending
+    int root;                        ///< its local root, as an index in `members`
+    std::vector<std::size_t> parts;  ///< number of ranks that each member represents
+    bool alike;                      ///< all parts are equal
 };
 
 class Composer {
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    using Calls = std::vector<GroupProgram>;  ///< one after the other; all but the last are waited for
+    using Calls = std::vector<GroupProgram>;  ///< one after the other; waits for all but the last
 
     void add_group(const Hierarchy& hierarchy, const Plan& plan, int g) {
         const topology::Group& group = hierarchy.groups[g];
@@ -91,7 +91,8 @@ private:
         return std::min(most, (operation_.bytes + segment - 1) / segment);
     }
 
-    /// The engine's order (run_levels()): each stage ends the segment before and starts the next.
+    /// Runs stages in the engine's order (run_levels()): each stage ends the last segment and starts the
+    /// next.
     bool run(const LevelStages& stages, int first, int last, std::size_t bytes, std::size_t segments) {
         const auto count = static_cast<long>(segments);
         for (long step = 0; step < count + last - first; ++step) {
@@ -106,7 +107,7 @@ private:
         return true;
     }
 
-    /// Bytes of a segment of those that are run.
+    /// Returns the bytes of a segment.
     std::size_t piece(long segment, long count, std::size_t bytes) const {
         if (count == 1) return bytes;
         return std::min(segment_, bytes - static_cast<std::size_t>(segment) * segment_);
@@ -159,7 +160,7 @@ private:
         }
     }
 
-    /// What a group does in a stage; nullptr: not modelled.
+    /// Returns the calls of a group in a stage; nullptr: not modelled.
     const Calls* calls_of(const LevelStage& stage, const LevelGroupView& group, std::size_t bytes) {
         const Key key{&group - groups_[static_cast<std::size_t>(stage.level)].data(), stage.level, stage.role,
                       bytes};
@@ -174,7 +175,7 @@ private:
         return &calls_.emplace(key, std::move(calls)).first->second;
     }
 
-    /// level_reduction.cc, level_blocks.cc, barrier.cc.
+    /// As in level_reduction.cc, level_blocks.cc and barrier.cc.
     std::vector<LevelTask> tasks(const LevelStage& stage, const LevelGroupView& group) const {
         if (!traits_.has_data()) return {LevelTask::barrier};
         const LevelTask up = traits_.blocks ? LevelTask::gather : LevelTask::reduce;

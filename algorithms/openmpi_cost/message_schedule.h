@@ -7,20 +7,19 @@
 
 namespace strata::algorithms {
 
-/// What a rank does at once: it sends and receives side by side, and goes on when both are done.
+/// One step of a rank: it sends and receives at the same time, and continues when both are done.
 struct FlatStep {
     int to = -1;               ///< -1: sends nothing
     std::size_t bytes = 0;     ///< sent
     int from = -1;             ///< -1: receives nothing
-    std::size_t combined = 0;  ///< bytes combined with what was received
-    bool waits =
-        true;  ///< for the message to be gone; else the next step begins as soon as the processor is free
-    bool early = false;  ///< the receive is posted when the step before begins
-    int channel = 0;     ///< messages match only inside one: a communicator, or a tag
+    std::size_t combined = 0;  ///< bytes combined with the received ones
+    bool waits = true;   ///< until the message has left; else the next step starts when the processor is free
+    bool early = false;  ///< the receive is posted at the start of the previous step
+    int channel = 0;     ///< messages match only inside a channel: a communicator or tag
 };
 
-/// The steps of every rank in their order. Messages between two ranks match, channel by channel, in the order
-/// of their steps.
+/// The steps of every rank in order. Messages between two ranks match, per channel, in the order of their
+/// steps.
 struct MessageSchedule {
     explicit MessageSchedule(int ranks) : steps(static_cast<std::size_t>(ranks)) {}
 
@@ -30,7 +29,7 @@ struct MessageSchedule {
     void receive(int rank, int from, std::size_t combined = 0) {
         steps[rank].push_back({.from = from, .combined = combined});
     }
-    /// Posts every receive one step early.
+    /// Posts every receive one step earlier.
     void ask_ahead() {
         for (auto& own : steps) {
             for (FlatStep& step : own) step.early = step.from >= 0;
@@ -38,24 +37,24 @@ struct MessageSchedule {
     }
 };
 
-/// One program after the other, each rank by itself.
+/// Returns one schedule after the other, rank by rank.
 MessageSchedule then(MessageSchedule first, const MessageSchedule& second);
 
-/// A base algorithm, and what it is called for.
+/// A base algorithm and its arguments.
 struct TunedCall {
     LevelTask task = LevelTask::bcast;
     Algorithm algorithm = Algorithm::automatic;
     std::size_t bytes = 0;  ///< of the vector, or of one rank's block
     int root = 0;
-    int radix = 0;  ///< of a chain or k-nomial tree; 0: the algorithm's own
+    int radix = 0;  ///< of a chain or k-nomial tree; 0: the algorithm's default
     bool operator==(const TunedCall&) const = default;
 };
-/// Its messages.
+/// Returns its message schedule.
 MessageSchedule program_of(const TunedCall& call, int ranks);
 
-/// The messages of the underlying component, coll/tuned of Open MPI 4.1 with its fixed decisions, for an
-/// operation among so many ranks: programs that every rank carries out one after the other. None for
-/// collectives that are not modelled. Memory: of a ring or a neighbour exchange O(ranks^2) steps.
+/// Returns the message schedules of the underlying component, coll/tuned of Open MPI 4.1 with its fixed
+/// decisions, for an operation among `ranks` ranks, to be run one after the other. Empty for collectives
+/// without a model. Memory: O(ranks^2) steps for a ring or neighbour exchange.
 std::vector<MessageSchedule> underlying_programs(const Operation& operation, int ranks);
 
 }  // namespace strata::algorithms

@@ -8,8 +8,8 @@
 
 namespace strata::algorithms {
 
-/// Of every level the connection and the bus that most messages share, and of every level on which ranks meet
-/// one message and how many there are.
+/// Finds for each level the connection and the bus that most messages share, and for each level on which
+/// ranks meet one message and the number of messages.
 FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
     const auto& groups = hierarchy_.groups;
     const std::vector<Shared> none(groups.size(), {-1, -1, Where::level, -1, 0, 0});

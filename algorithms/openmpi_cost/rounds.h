@@ -11,17 +11,16 @@
 
 namespace strata::algorithms {
 
-/// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time, as
-/// recursive doubling and Bruck's algorithm do, for more ranks than can be simulated message by message. A
-/// round lasts as long as the last message through the connection that most of them share. Those who had to
-/// wait there in one round come later to the next one, where they need not wait again for the same; but no
-/// connection carries two rounds at once. What crosses which connection does not depend on links: it is
-/// counted once for all tables.
+/// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time (recursive
+/// doubling, Bruck), for too many ranks to simulate each message. A round lasts until the last message has
+/// passed the connection that most messages share. Ranks that waited there reach the next round later and do
+/// not wait again, but no connection carries two rounds at once. Which messages cross which connection does
+/// not depend on links, so it is counted once for all tables.
 class FlatRounds {
 public:
     explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
 
-    /// What rounds take one after the other, us.
+    /// The time of consecutive rounds, us.
     class Time {
     public:
         /// `at_nics`: the part of `queue` at connections between nodes.
@@ -33,8 +32,8 @@ public:
             longest_queue_ = std::max(longest_queue_, queue);
         }
         double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
-        /// The same where all that share a NIC's connection in a round get through at the same time, that
-        /// of the last one.
+        /// The same if all messages that share a NIC's connection in a round pass at the same time, that of
+        /// the last one.
         double shared_us() const { return hops_ + at_nics_; }
 
     private:
@@ -45,8 +44,8 @@ public:
         double longest_queue_ = 0;
     };
 
-    /// Adds a round in which rank r sends `bytes` to partner(r), -1: nothing, and combines `combined`
-    /// of what it gets. `name` tells the rounds of one pattern apart: partners are asked for once. Cost:
+    /// Adds a round in which rank r sends `bytes` to partner(r) (-1: nothing) and combines `combined` of the
+    /// received bytes. `name` identifies the round in its pattern: partner() is called once per name. Cost:
     /// O(ranks * depth) the first time, then O(depth).
     template <typename Partner>
     void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t combined,
@@ -60,19 +59,19 @@ public:
         add(time, entry->second, model, bytes, combined);
     }
 
-    /// The messages of a call among all ranks, made once for all tables of links.
+    /// Returns the message schedule of a call among all ranks, made once for all link tables.
     const MessageSchedule& program(const TunedCall& call);
 
 private:
     enum class Where { level, out, in, bus };
-    /// A message, and how many there are with it.
+    /// A message and the messages that share a resource with it.
     struct Shared {
         int from;
         int to;
-        Where where;  ///< they meet on the same level, or pass the connection or the bus of the same group
-        int group;    ///< that group; -1: a level
+        Where where;  ///< ends meet on the same level, or both pass the connection or bus of a group
+        int group;    ///< the group; -1: a level
         int messages;
-        int works;  ///< messages that keep its receiver's processor busy: that one, and one of its own
+        int works;  ///< messages on its receiver's processor: this one, and one of the receiver's own
     };
     using Round = std::vector<Shared>;
 

@@ -19,7 +19,7 @@ public:
         : model_(model), program_(program), ranks_(program.steps.size()) {}
 
     std::vector<double> operator()() {
-        // All begin at once. Who sends to many at a time does so when these have asked for it.
+        // All start together. A rank with several sends at a time starts each when its receive is posted.
         for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
             const auto& steps = steps_of(rank);
             const bool sends = !steps.empty() && steps.front().to >= 0 && !steps.front().waits;
@@ -41,33 +41,32 @@ public:
     }
 
 private:
-    using Turn = std::pair<double, int>;  // when, rank
+    using Turn = std::pair<double, int>;  // time, rank
     using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
 
-    /// A message for the rank in whose inbox it is.
+    /// A message in a rank's inbox.
     struct Message {
-        int from;  ///< -1: taken out
+        int from;  ///< -1: removed
         int channel;
         std::size_t bytes;
-        double arrival;  ///< open_end: still with its sender
-        bool awaited;    ///< by its sender
+        double arrival;  ///< open_end: still at its sender
+        bool awaited;    ///< its sender waits for it
         double work;     ///< us of the processor at either end
     };
     struct Rank {
         std::size_t step = 0;
-        bool busy = false;  ///< with that step
+        bool busy = false;  ///< in that step
         double begun = 0;
         double sent = 0;
         double received = 0;
         double work = 0;  ///< us of the processor in this step
         double done = open_end;
-        int held = 0;  ///< messages in the inbox that are still with their senders
+        int held = 0;  ///< messages of the inbox that are still at their senders
         std::vector<Message> inbox;
-        std::size_t first = 0;  ///< of the inbox, before which all are taken out
+        std::size_t first = 0;  ///< all messages before this index are removed
     };
 
-    /// Shows `visit` what came from a rank in a channel and is not taken out, in order, until it returns
-    /// true.
+    /// Calls `visit` for the messages from a rank in a channel, in order, until it returns true.
     template <class Visit>
     static void look(Rank& receiver, int from, int channel, Visit visit) {
         for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
@@ -140,7 +139,7 @@ private:
         return step.from == from && step.channel == channel;
     }
 
-    /// How many receives from `from` a rank has posted and not got.
+    /// Returns the number of receives from `from` that a rank has posted and not completed.
     int asked(int rank, int from, int channel) const {
         const Rank& state = ranks_[rank];
         const auto& steps = steps_of(rank);
@@ -165,7 +164,7 @@ private:
         return count;
     }
 
-    /// Lets a message that waits for this rank's receive leave.
+    /// Lets a message leave that waits for this rank's receive.
     void ask(int rank, const FlatStep& step, double when) {
         const int from = step.from;
         Rank& state = ranks_[rank];
@@ -184,7 +183,7 @@ private:
         finish(from);
     }
 
-    /// Takes in what this rank is waiting for, if it is on its way.
+    /// Receives the message that this rank waits for, if it is on its way.
     void take(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.received != open_end) return;

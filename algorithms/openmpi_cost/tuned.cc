@@ -55,7 +55,7 @@ double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCa
     }
     if (call.algorithm == neighbor && ranks * (ranks / 2) > most_messages)
         return neighbor_estimate_us(hierarchy, links, call.bytes);
-    // Bruck's messages, each to another rank than the last one, were predicted too long by shared_us().
+    // shared_us() predicted too long a time for Bruck's messages, each to another rank than the last one.
     const bool pairwise = (reduces && call.algorithm != ring) ||
                           (call.task != LevelTask::barrier && call.algorithm == recursive_doubling);
     FlatModel model(hierarchy, links);

@@ -54,7 +54,7 @@ constexpr TunedChoice allgather_choices[] = {
     {any_ranks, any_bytes, neighbor},
 };
 
-// linear: its default, a gatherv and a broadcast.
+// Default: linear, a gatherv and a broadcast.
 constexpr TunedChoice allgatherv_choices[] = {
     {3, 2048, ring},          {3, 4096, two_proc},      {3, 8192, ring},
     {3, any_bytes, two_proc}, {8, 256, linear},         {8, 4096, neighbor},
@@ -82,7 +82,8 @@ MessageSchedule doubling_allgather_program(int ranks, std::size_t block) {
     return program;
 }
 
-/// Everything held so far goes to the rank a power of two before, in the last round what that one lacks.
+/// Each rank sends everything that it holds to the rank a power of two before; in the last round only what
+/// that rank lacks.
 MessageSchedule bruck_program(int ranks, std::size_t block) {
     MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
@@ -97,7 +98,7 @@ MessageSchedule bruck_program(int ranks, std::size_t block) {
 
 }  // namespace
 
-/// Doubling needs a power of two, a neighbour exchange pairs.
+/// Recursive doubling needs a power of two, a neighbour exchange an even number of ranks.
 Algorithm possible_allgather(Algorithm algorithm, int ranks) {
     if (algorithm == Algorithm::recursive_doubling && !is_power(ranks)) return Algorithm::bruck;
     if (algorithm == Algorithm::neighbor && ranks % 2 != 0) return Algorithm::ring;

@@ -57,8 +57,8 @@ constexpr TunedChoice ordered_allreduce_choices[] = {
     {any_ranks, 2048, nonoverlapping},  {any_ranks, any_bytes, recursive_doubling},
 };
 
-/// Whole vectors between ranks of ever larger distance. Of more ranks than a power of two the first even ones
-/// stand aside: their odd neighbours take their vectors and bring the results.
+/// Recursive doubling of whole vectors. If the number of ranks is no power of two, the first even ranks do
+/// not take part: their odd neighbours receive their vectors and return the results.
 MessageSchedule doubling_allreduce_program(int ranks, std::size_t bytes) {
     MessageSchedule program(ranks);
     const int power = whole_power(ranks);
@@ -83,7 +83,7 @@ MessageSchedule doubling_allreduce_program(int ranks, std::size_t bytes) {
     return program;
 }
 
-/// The window of the vector that a rank of the power of two is left with after some rounds of halving.
+/// The part of the vector that a rank of the power of two has after some rounds of halving.
 struct Halves {
     std::size_t kept;
     std::size_t given;
@@ -93,12 +93,12 @@ Halves halved(int v, int distance, std::size_t window) {
     return (v & distance) == 0 ? Halves{lower, window - lower} : Halves{window - lower, lower};
 }
 
-/// The ranks that take part in halving, and what each is left with round by round. Of more ranks than a power
-/// of two the first odd ones stand aside, after combining half a vector for their neighbours.
+/// The ranks that take part in halving, and their parts round by round. If the number of ranks is no power of
+/// two, the first odd ranks do not take part, after they have combined half a vector for their neighbours.
 struct Halving {
     int power;
     int extra;
-    std::vector<std::vector<Halves>> rounds;  ///< of each rank of the power of two
+    std::vector<std::vector<Halves>> rounds;  ///< by rank of the power of two
 
     int rank_of(int v) const { return v < extra ? 2 * v : v + extra; }
 };
@@ -129,7 +129,7 @@ Halving scatter_by_halving(MessageSchedule& program, std::size_t bytes) {
     return halving;
 }
 
-/// Reduce-scatter by halving the vector while doubling the distance, then the same backwards.
+/// Reduce-scatter with halved vectors and doubled distances, then the allgather in the opposite order.
 MessageSchedule halving_program(int ranks, std::size_t bytes) {
     MessageSchedule program(ranks);
     Halving halving = scatter_by_halving(program, bytes);
@@ -149,7 +149,7 @@ MessageSchedule halving_program(int ranks, std::size_t bytes) {
 
 }  // namespace
 
-/// Both rings are of messages that are never cut, where every rank has an element at least.
+/// Both rings require one element per rank; their messages have no segments.
 Algorithm possible_allreduce(Algorithm algorithm, int ranks, std::size_t bytes) {
     const std::size_t elements = bytes / tuned_element_bytes;
     if (algorithm == Algorithm::segmented_ring) algorithm = Algorithm::ring;
@@ -168,7 +168,7 @@ Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes)
     return possible_allreduce(choice, ranks, bytes);
 }
 
-/// Of a ring the half that reduces, whose blocks have so many bytes.
+/// A ring's schedule is its reduce-scatter, with blocks of `bytes` bytes.
 MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
     switch (algorithm) {
         case ring: return ring_program(ranks, bytes, ranks - 1, bytes);
@@ -177,8 +177,8 @@ MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t by
     }
 }
 
-/// Of two ranks that exchanged, the one on the root's side takes what the other is left with. An odd root
-/// that stood aside takes rank 0's place.
+/// Of two partners the one on the root's side receives the part of the other one. An odd root that does not
+/// take part replaces rank 0.
 MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
     MessageSchedule program(ranks);
     const Halving halving = scatter_by_halving(program, bytes);
@@ -193,7 +193,7 @@ MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
     for (int distance = halving.power / 2; distance > 0; distance /= 2) {
         --round;
         for (int v = 0; v < halving.power; ++v) {
-            const bool beside = v / (2 * distance) == root_v / (2 * distance);  // else it has left
+            const bool beside = v / (2 * distance) == root_v / (2 * distance);  // else it has finished
             if (v / distance == root_v / distance || !beside) continue;
             const int from = rank_of(v);
             const int to = rank_of(v ^ distance);
@@ -204,7 +204,7 @@ MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-/// Rank 0 has the result of what is not overlapping before it passes it on.
+/// Without overlap, rank 0 has the whole result before it sends it.
 TunedCalls allreduce_calls(Algorithm algorithm, const Operation& operation, int ranks) {
     const std::size_t bytes = operation.bytes;
     const std::size_t block = block_bytes(bytes, ranks);

@@ -13,7 +13,7 @@ constexpr TunedChoice barrier_choices[] = {
     {4096, any_bytes, recursive_tree},   {any_ranks, any_bytes, bruck},
 };
 
-/// Rank 0 receives from everybody, in whatever order, and answers.
+/// Rank 0 receives from all ranks in any order, and answers.
 MessageSchedule linear_program(int ranks) {
     MessageSchedule program(ranks);
     for (int r = 1; r < ranks; ++r) {
@@ -27,8 +27,8 @@ MessageSchedule linear_program(int ranks) {
     return program;
 }
 
-/// The last ranks, those above a power of two, report to the first ones and are told by messages that are
-/// acknowledged.
+/// The last ranks, those above a power of two, report to the first ones, which release them by acknowledged
+/// messages.
 MessageSchedule doubling_barrier_program(int ranks) {
     MessageSchedule program(ranks);
     const int power = whole_power(ranks);
@@ -60,7 +60,7 @@ MessageSchedule bruck_program(int ranks) {
     return program;
 }
 
-/// Up a binomial tree and down again.
+/// Up and down a binomial tree.
 MessageSchedule tree_program(int ranks) {
     MessageSchedule program(ranks);
     const FlatChildren children = knomial_children(ranks, 2);
@@ -77,7 +77,7 @@ MessageSchedule tree_program(int ranks) {
     return program;
 }
 
-/// A token twice round the ring.
+/// A token goes twice round the ring.
 MessageSchedule double_ring_program(int ranks) {
     MessageSchedule program(ranks);
     for (int round = 0; round < 2; ++round) {

@@ -69,15 +69,15 @@ FlatChildren children_of(Algorithm algorithm, int size, int radix) {
     }
 }
 
-/// A tree over virtual ranks, and the bytes of the message that each of them receives.
+/// A tree over virtual ranks, and the bytes that each of them receives.
 struct Tree {
     FlatChildren children;
     std::vector<std::size_t> bytes;
 };
 
-/// Blocks scattered down a binomial tree, then exchanged by recursive doubling. A rank whose partner does not
-/// exist (ranks no power of two) takes its blocks from another one of the partner's side: a round less than
-/// in the original.
+/// Blocks scattered down a binomial tree, then exchanged by recursive doubling. A rank without a partner
+/// (ranks no power of two) takes its blocks from another rank on the partner's side: one round less than in
+/// Open MPI.
 class ScatterAllgather {
 public:
     ScatterAllgather(int size, std::size_t bytes) : size_(size), bytes_(bytes) {}
@@ -87,7 +87,7 @@ public:
         for (int v = 1; v < size_; ++v) tree.bytes[v] = held(v, v & -v);
         return tree;
     }
-    /// Calls action(partner, v, bytes) for everybody who takes something in this step.
+    /// Calls action(partner, v, bytes) for every rank that receives in this step.
     template <typename Action>
     void each_exchange(int step, Action&& action) const {
         for (int v = 0; v < size_; ++v) {
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    /// Bytes of the blocks first .. first + count - 1.
+    /// Returns the bytes of `count` blocks from `first` on.
     std::size_t held(int first, int count) const {
         const std::size_t block = block_bytes(bytes_, size_);
         const std::size_t begin = std::min(bytes_, block * first);
@@ -109,7 +109,7 @@ private:
     std::size_t bytes_;
 };
 
-/// Every rank takes its parent's message, then sends to all its children at once and waits for that.
+/// Each rank receives from its parent, then sends to all children at once and waits for that.
 MessageSchedule tree_bcast_program(const Tree& tree, int root) {
     const int size = static_cast<int>(tree.children.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
@@ -127,7 +127,7 @@ MessageSchedule tree_bcast_program(const Tree& tree, int root) {
     return program;
 }
 
-/// Channel 1: what is swapped must not take the place of what comes down the tree.
+/// Channel 1: swapped halves must not match messages of the tree.
 void swap_halves(MessageSchedule& program, std::size_t half, int root) {
     const int size = static_cast<int>(program.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
@@ -143,7 +143,7 @@ void swap_halves(MessageSchedule& program, std::size_t half, int root) {
     program.steps[last].push_back({.from = root, .channel = 1});
 }
 
-/// What is scattered is exchanged: channel 1.
+/// Exchanges the scattered blocks, on channel 1.
 void exchange_scattered(MessageSchedule& program, const ScatterAllgather& blocks, int root) {
     const int ranks = static_cast<int>(program.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
@@ -174,7 +174,8 @@ TunedCalls tuned_bcast(const Operation& operation, int ranks) {
         {LevelTask::bcast, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes, operation.root}};
 }
 
-/// What is too short to be cut is not: counted in bytes here, the element size being no part of a plan.
+/// Vectors that are too short have no segments: counted in bytes, because a plan does not know the element
+/// size.
 MessageSchedule bcast_program(const TunedCall& call, int ranks) {
     if (scatters(call, ranks)) {
         const ScatterAllgather blocks(ranks, call.bytes);
@@ -193,7 +194,7 @@ MessageSchedule bcast_program(const TunedCall& call, int ranks) {
     return program;
 }
 
-/// Predicted closer than by its program: whatever is exchanged keeps its receiver, too.
+/// A closer prediction than by the schedule: an exchange also keeps its receiver busy.
 std::optional<double> scatter_allgather_us(FlatModel& model, const TunedCall& call) {
     const int ranks = model.ranks();
     if (call.task != LevelTask::bcast || !scatters(call, ranks)) return std::nullopt;

@@ -41,13 +41,13 @@ constexpr TunedChoice scatter_choices[] = {
     {any_ranks, 512, binomial}, {any_ranks, any_bytes, linear_nb},
 };
 
-/// Ranks of the subtree of virtual rank v.
+/// Returns the ranks of the subtree of virtual rank v.
 std::size_t subtree(int v, int ranks) {
     return static_cast<std::size_t>(v == 0 ? ranks : std::min(v & -v, ranks - v));
 }
 
-/// The root takes the blocks in the order of the ranks; `sync`: it tells each rank when to send, waits for
-/// its block, and at the end for an empty message from each.
+/// The root receives the blocks in rank order. `sync`: it asks each rank to send, waits for its block, and at
+/// the end for an empty message from each.
 MessageSchedule linear_gather(int ranks, std::size_t block, int root, bool sync) {
     MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {

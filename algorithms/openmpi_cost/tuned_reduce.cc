@@ -59,7 +59,7 @@ constexpr TunedChoice ordered_reduce_choices[] = {
     {any_ranks, any_bytes, in_order_binary},
 };
 
-/// The root asks the others one after the other, the last rank first.
+/// The root receives from the others one after the other, the last rank first.
 MessageSchedule linear_program(int ranks, std::size_t bytes, int root) {
     MessageSchedule program(ranks);
     for (int r = ranks - 1; r >= 0; --r) {
@@ -70,11 +70,11 @@ MessageSchedule linear_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-/// Over the ranks 0..size-1, the last one being the root: its left child is the rank before it, whose subtree
-/// holds the upper half of the others, its right child the last rank of the lower half.
+/// Tree over the ranks 0..size-1 with the last one as root: its left child is the rank before it, with the
+/// upper half of the others as subtree; its right child is the last rank of the lower half.
 FlatChildren in_order_children(int size) {
     FlatChildren children(size);
-    std::vector<std::pair<int, int>> open{{0, size}};  // first rank and number of ranks of a subtree
+    std::vector<std::pair<int, int>> open{{0, size}};  // first rank and size of a subtree
     while (!open.empty()) {
         const auto [first, count] = open.back();
         open.pop_back();
@@ -90,8 +90,8 @@ FlatChildren in_order_children(int size) {
     return children;
 }
 
-/// Up a tree: a rank combines its children's vectors in their order, each asked for while the one before it
-/// is on its way, and sends the result on.
+/// Up a tree: a rank combines its children's vectors in order, each received while the previous one is
+/// combined, and sends the result on.
 MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
     const int ranks = static_cast<int>(children.size());
     MessageSchedule program(ranks);
@@ -118,7 +118,7 @@ MessageSchedule in_order_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-/// Nearest children first: they end first.
+/// Nearest children first, because they finish first.
 FlatChildren ascending(FlatChildren children) {
     for (auto& own : children) std::reverse(own.begin(), own.end());
     return children;
@@ -136,7 +136,7 @@ TunedCalls tuned_reduce(const Operation& operation, int ranks) {
     return {{LevelTask::reduce, algorithm, operation.bytes, operation.root}};
 }
 
-/// rabenseifner, which tuned takes for a single element and which needs several, is linear then.
+/// tuned's choice for one element, rabenseifner, needs several and becomes linear.
 MessageSchedule reduce_program(const TunedCall& call, int ranks) {
     const auto up = [&](const FlatChildren& children) {
         return tree_reduce_program(children, call.bytes, call.root);

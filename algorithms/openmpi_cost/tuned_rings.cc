@@ -1,5 +1,5 @@
-// Rounds between neighbours, as long as there are ranks: run message by message for a few ranks, estimated
-// for many (tuned.h).
+// Rounds between neighbours, about as many as ranks: run message by message for few ranks, estimated for many
+// (tuned.h).
 #include <algorithm>
 
 #include "algorithms/cost/links.h"
@@ -10,7 +10,7 @@ namespace {
 
 using topology::Hierarchy;
 
-/// The largest sum of `count` consecutive entries of a ring, going round as often as it takes.
+/// Returns the largest sum of `count` consecutive entries of a ring, with as many turns as needed.
 double longest_way(const std::vector<double>& hops, int count) {
     const int size = static_cast<int>(hops.size());
     double round = 0;
@@ -26,7 +26,7 @@ double longest_way(const std::vector<double>& hops, int count) {
     return count / size * round + most;
 }
 
-/// With whom a rank exchanges in a round of the neighbour exchange.
+/// Returns a rank's partner in a round of the neighbour exchange.
 int neighbor_of(int rank, int round, int size) {
     return (rank % 2 == round % 2 ? rank + 1 : rank + size - 1) % size;
 }
@@ -62,7 +62,7 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
     const double combine = model.combine_us(combined);
     std::vector<double> hops;
     double longest_hop = 0;
-    double longest_wait = 0;  // a sender waits for its receiver, and for its own message
+    double longest_wait = 0;  // a sender waits for its receiver and for its own message
     for (int r = 0; r < size; ++r) {
         const int next = (r + 1) % size;
         hops.push_back(model.hop_us(r, next, bytes) + combine);
@@ -78,12 +78,13 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
 
 double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {
     const int size = hierarchy.ranks();
-    const int rounds[] = {(size / 2 - 1) / 2, size / 4};  // of two blocks, between these pairs and the others
+    const int rounds[] = {(size / 2 - 1) / 2,
+                          size / 4};  // with two blocks, between these pairs and between the others
     FlatModel first(hierarchy, links);
     FlatModel others(hierarchy, links);
     std::vector<double> hops;
     double first_us = 0;
-    double longest_stay = 0;  // of a rank: no message overtakes an exchange with the same neighbour before it
+    double longest_stay = 0;  // per rank: no message overtakes the previous exchange with the same neighbour
     for (int r = 0; r < size; ++r) {
         const int opening = neighbor_of(r, 0, size);
         first.add_load(r, opening, block);

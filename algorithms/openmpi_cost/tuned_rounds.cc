@@ -1,4 +1,4 @@
-// Rounds over distances that double or halve, estimated for many ranks (tuned.h).
+// Rounds with doubling or halving distances, estimated for many ranks (tuned.h).
 #include <algorithm>
 
 #include "algorithms/openmpi_cost/tuned.h"
@@ -6,12 +6,12 @@
 namespace strata::algorithms {
 namespace {
 
-// Rounds are named by their distance, those in which ranks above a power of two are served by these.
+// Rounds are named by distance; these two names are those of the ranks above a power of two.
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
 constexpr int sharing_combines = -3;
 
-/// The partners in a round of the ranks of a power of two, of which `rank_of` tells the v-th.
+/// Returns the partner function of a round among a power of two of ranks; `rank_of` maps v to its rank.
 template <typename RankOf, typename PlaceOf>
 auto pairwise(int distance, RankOf rank_of, PlaceOf place_of) {
     return [=](int rank) {
@@ -26,7 +26,7 @@ FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorith
     const int power = whole_power(ranks);
     const int extra = ranks - power;
     const bool halving = algorithm == Algorithm::rabenseifner;
-    const int kept = halving ? 0 : 1;  // of the first pairs the even or the odd rank goes on
+    const int kept = halving ? 0 : 1;  // parity of the ranks of the first pairs that continue
     const auto rank_of = [=](int v) { return v < extra ? 2 * v + kept : v + extra; };
     const auto place_of = [=](int rank) {
         if (rank >= 2 * extra) return rank - extra;

@@ -1,4 +1,4 @@
-// The shapes of coll_base_topo.c and the rounds that several operations of coll/tuned share (tuned.h).
+// The shapes of coll_base_topo.c, and the rounds that several operations of coll/tuned use (tuned.h).
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -55,7 +55,7 @@ FlatChildren binomial_children(int size) {
 FlatChildren knomial_children(int size, int radix) {
     FlatChildren children(size);
     for (int v = 0; v < size; ++v) {
-        std::int64_t step = 1;  // times a radix it may be more than an int holds
+        std::int64_t step = 1;  // times a radix it may exceed an int
         while (step < size && v % (radix * step) == 0) step *= radix;
         for (step /= radix; step > 0; step /= radix) {
             for (std::int64_t child = v + step; child < std::min<std::int64_t>(size, v + radix * step);
