@@ -14,7 +14,8 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// Orders the candidates of a group: smaller is better. The rank comes last, so no two keys are equal.
+/// Orders the candidates of a group by (not preferred, distance, tie hash, rank): smaller is better. The rank
+/// makes every key unique.
 class Claim {
 public:
     Claim(std::span<const LocalityRecord> records, const Election& election,
@@ -22,8 +23,8 @@ public:
         : records_(records), election_(election), first_(first) {}
 
     struct Key {
-        bool behind;
-        std::uint8_t distance;
+        bool behind;            ///< not preferred (`first`)
+        std::uint8_t distance;  ///< to the NIC in use
         std::uint64_t tie_hash;
         int rank;
         auto operator<=>(const Key&) const = default;

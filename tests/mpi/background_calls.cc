@@ -1,5 +1,5 @@
-// Calls that run in the background: several at once on a communicator, of one collective too, and on two
-// communicators in another order on every rank. Each has the result that it has alone.
+// Calls that run in the background: several at once on a communicator, also of one collective, and on two
+// communicators in a different order on every rank. Each has the result that it has alone.
 //
 //   background_calls [--rounds N]
 #include "component/communicator/background_transport.h"  // Open MPI's own headers come before mpi.h
@@ -30,7 +30,7 @@ public:
     }
 };
 
-/// A Bcast or an Allreduce; what it is follows from its number alone.
+/// A Bcast or an Allreduce; its number alone determines its arguments.
 class Call {
 public:
     Call(Session& session, MPI_Comm comm, const Hierarchy& hierarchy, int number)
@@ -98,11 +98,11 @@ private:
     Task task_;
 };
 
-/// Half of the calls go to either communicator, in one order. Every rank mixes the two halves, and goes on
-/// with the calls, in an order of its own.
+/// Half of the calls run on each communicator, in a fixed order per communicator. Each rank merges the two
+/// halves, and progresses the calls, in an order of its own.
 void run_round(Session& session, const std::array<MPI_Comm, 2>& comms, const Hierarchy& hierarchy,
                int round) {
-    constexpr int count = 6;  // on each
+    constexpr int count = 6;  // per communicator
     Random random(mix(session.seed(), round, session.rank()));
     std::array<int, 2> begun{};
     std::vector<std::unique_ptr<Call>> calls;

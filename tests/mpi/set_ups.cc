@@ -1,5 +1,5 @@
-// Set-ups are tasks. They start before other ranks do, two of one communicator go one after the other, and
-// those of two communicators may start in another order on every rank: none waits for another.
+// Set-ups are tasks: a rank may start one before the others do, set-ups of one communicator run one after the
+// other, and each rank may start those of two communicators in its own order. No combination deadlocks.
 //
 //   set_ups
 #include "component/levels/level_communicators.h"  // Open MPI's own headers come before mpi.h
@@ -20,7 +20,7 @@ using strata::algorithms::Task;
 
 namespace {
 
-/// A communicator of nodes of two ranks, and what its set-up makes.
+/// A communicator over nodes of two ranks, and the level communicators that its set-ups make.
 struct Parent {
     explicit Parent(Session& session)
         : hierarchy(make_hierarchy(leaf_switch, {{node_level, blocks(session.size(), 2)}}, session.size())),
@@ -44,7 +44,7 @@ struct Parent {
     std::vector<std::unique_ptr<LevelCommunicators>> levels;
 };
 
-/// All that the first call on a communicator may need.
+/// Runs everything that the first call on a communicator may need.
 Task set_up_all(SetUp& set_up, Session& session, Parent& parent, std::uint64_t facts) {
     Outcome agreement;
     int rc = co_await agree(set_up, *parent.all, session.rank(), {1, facts, Failure::none}, agreement);
@@ -53,7 +53,7 @@ Task set_up_all(SetUp& set_up, Session& session, Parent& parent, std::uint64_t f
     rc = co_await compare_plan(set_up, *parent.all, facts + 1, equal);
     session.expect(rc == MPI_SUCCESS && equal, "a plan is not equal");
     rc = co_await report_plan_change(set_up, *parent.all, parent.comm, facts, "a plan");
-    session.expect(rc == MPI_SUCCESS, "a plan cannot be told");
+    session.expect(rc == MPI_SUCCESS, "a plan change is not reported");
     std::unique_ptr<LevelCommunicators> made;
     LevelCommunicators::Outcome outcome;
     rc = co_await LevelCommunicators::make(set_up, parent.comm, *parent.all, parent.hierarchy, parent.plan, 0,
@@ -62,11 +62,11 @@ Task set_up_all(SetUp& set_up, Session& session, Parent& parent, std::uint64_t f
     rc = co_await made->admit(set_up, *parent.all, session.rank(), Collective::bcast, true, outcome);
     session.expect(rc == MPI_SUCCESS && outcome.agreed, "a collective is not served");
     parent.levels.push_back(std::move(made));
-    session.expect(set_up.frames().held() == 0, "tasks need memory that may not be there");
+    session.expect(set_up.frames().held() == 0, "tasks allocate memory");
     co_return rc;
 }
 
-/// The communicators that were made are whole: every one carries a Barrier.
+/// Checks that the communicators are complete: each runs a Barrier.
 void use(const Parent& parent) {
     for (const auto& made : parent.levels) {
         for (int level = 0; level < made->levels(); ++level) {
@@ -80,7 +80,7 @@ struct Job {
     std::uint64_t facts;
 };
 
-/// Starts the set-ups of jobs in this order, and goes on with all, the last one first, until they are done.
+/// Starts the set-ups of jobs in this order, then progresses all, the last one first, until they are done.
 void run(Session& session, const std::vector<Job>& jobs) {
     std::vector<std::unique_ptr<SetUp>> set_ups;
     for (const Job& job : jobs) {
@@ -94,7 +94,7 @@ void run(Session& session, const std::vector<Job>& jobs) {
     }
 }
 
-/// The others come only after rank 0 has begun.
+/// Rank 0 starts a set-up before the others.
 void start_alone(Session& session) {
     session.at("starting alone");
     Parent parent(session);

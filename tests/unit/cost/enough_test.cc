@@ -1,4 +1,4 @@
-// A prediction that may stop early because another candidate is faster.
+// Predictions that stop early because another candidate is faster.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -84,7 +84,7 @@ TEST(EnoughCost, ChangesNothingForAFasterCandidate) {
     });
 }
 
-/// A candidate that was given up leaves nothing behind.
+/// An abandoned candidate leaves no state behind.
 TEST(EnoughCost, TheNextCandidateIsPredictedAsEver) {
     each_candidate([](CostModel& model, const std::vector<LevelPlan>& plans, std::size_t bytes) {
         const double exact = model.cost_us(plans, bytes, Window{});

@@ -43,7 +43,7 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 };
 
-/// The bytes sent between ranks whose lowest common group is on each level.
+/// Returns the messages between ranks whose lowest common group is on each level.
 std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule& program) {
     std::map<int, Traffic> by_depth;
     for (int r = 0; r < static_cast<int>(program.steps.size()); ++r) {

@@ -18,7 +18,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-/// Of a base algorithm of Open MPI's Reduce.
+/// Returns the schedule of a base algorithm of Open MPI's Reduce.
 MessageSchedule reduce_of(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
     return program_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
 }

@@ -16,7 +16,7 @@ using namespace strata::algorithms;
 using namespace strata::testing;
 using enum Algorithm;
 
-/// Of a base algorithm of Open MPI's Reduce.
+/// Returns the schedule of a base algorithm of Open MPI's Reduce.
 MessageSchedule reduce_of(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
     return program_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
 }
@@ -71,7 +71,7 @@ constexpr std::size_t b = 100;   // a block
 
 TEST(TunedPatterns, ReduceAcrossBoundaries) {
     // Binomial edges lead 8 ranks back from one rank, 4 from two, 2 from four, 1 from eight. In blocks those
-    // of 4 and 8 leave a node and that of 8 a site; dealt out those of 1 and 2, and those of 2.
+    // of 4 and 8 leave a node and that of 8 a site; in cyclic order those of 1 and 2, and those of 2.
     expect(reduce_of(binomial, 16, m, 0), {3, 3 * m}, {1, m}, {12, 12 * m}, {4, 4 * m});
     // 0-1 0-2 1-3 | 1-5 2-4 2-6 3-7 4-8 5-9 6-10, 3-11 4-12 5-13 6-14 7-15: the steps of 4 and 8 keep the
     // remainder by 4. Of 8: 3-11 4-12 5-13 6-14 7-15; of 4: 1-5 2-6 3-7 4-8 5-9 6-10; of 2: 0-2 1-3 2-4; 0-1.
@@ -261,7 +261,7 @@ TEST(TunedPatterns, AllEnd) {
     }
 }
 
-// A radix times itself is more than an int holds.
+// The square of the radix exceeds an int.
 TEST(TunedPatterns, TreesOfAWideRadixReachEverybodyOnce) {
     for (const int radix : {2, 65535, 65536}) {
         const int ranks = 65536 + 2;

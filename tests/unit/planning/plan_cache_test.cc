@@ -57,7 +57,7 @@ TEST_F(CachedPlans, SharesTheTableOfAnEqualHierarchy) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 2, 2), 2), nullptr);  // other rails
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 3, 2)), nullptr);
     EXPECT_EQ(plan_cache.find(hash_of(plan_table), sites_of_nodes(2, 3, 2), 1),
-              nullptr);  // that has the same hash
+              nullptr);  // with an equal hash
     plan_cache.clear();
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 2, 2)), nullptr);
     plan_cache.give_back(plan_table);

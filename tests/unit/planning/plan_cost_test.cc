@@ -111,8 +111,7 @@ bool has(const std::vector<LevelKey>& levels, LevelKey level) {
     return std::find(levels.begin(), levels.end(), level) != levels.end();
 }
 
-/// Adds those of the model for a thinned out machine where levels are skipped. `simply`: as if no group were
-/// like another one.
+/// Adds the errors of the model with representatives if levels are skipped. `simply`: without Sample::like.
 void add_thinning_error(Error& error, const Hierarchy& hierarchy, Collective collective,
                         const std::vector<LevelKey>& skipped, bool simply = false) {
     std::mt19937 random(11);
@@ -210,7 +209,7 @@ TEST(ThinOut, KeepsWhatAPlanNeeds) {
     }
 }
 
-/// The estimate by the time that the program takes.
+/// Returns the ratio of the estimated time to the time of the message schedule.
 double estimated(const Hierarchy& hierarchy, LevelTask task, Algorithm algorithm, std::size_t bytes) {
     const int ranks = hierarchy.ranks();
     const LinkTable links;

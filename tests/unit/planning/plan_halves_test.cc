@@ -198,7 +198,7 @@ TEST(PlanHalves, OneTreeBelowExchangesAndRings) {
     EXPECT_FALSE(carries_halves(ring));
 }
 
-/// Everything that the choice depends on is the same on all ranks; twice the same.
+/// The same inputs give the same plan.
 TEST(PlanHalves, ChosenAlike) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;

@@ -11,7 +11,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-/// Nodes of four ranks in two domains; the third one leads, and receives for the two below it.
+/// Nodes of four ranks in two domains; the third rank leads, and receives for the first two.
 Hierarchy far_pairs(int nodes) {
     Hierarchy h = make_hierarchy(
         leaf_switch, {{node_level, blocks(nodes * 4, 4)}, {numa_level, blocks(nodes * 4, 2)}}, nodes * 4);
@@ -58,7 +58,7 @@ TEST(PlanReceiver, ShortGathersSpareTheHop) {
         EXPECT_FALSE(plan.nic_local) << bytes;
         const double direct = forward_cost_us(far_pairs(4), LinkTable{}, {Collective::gather, bytes, 5});
         if (bytes < 40 * kib) {
-            EXPECT_EQ(plan.forward_us, direct) << "less than is under way at once";
+            EXPECT_EQ(plan.forward_us, direct) << "no more than is in flight at once";
         }
         EXPECT_LT(plan.forward_us, 1.01 * direct);
     }

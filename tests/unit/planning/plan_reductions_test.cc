@@ -141,7 +141,7 @@ TEST(PlanReduction, VectorsBetweenShortAndLongAreHalved) {
     EXPECT_EQ(method(32 * kib, again), Algorithm::binomial);
 }
 
-/// All nodes of both sites, in which the first halves stay.
+/// Reduce-scatter + allgather over all nodes of both sites: the first halves stay inside a site.
 TEST(PlanReduction, HalvesOfNodesAlone) {
     const Hierarchy sites = sites_of_nodes(2, 8, 1);
     int halved = 0;
@@ -172,7 +172,7 @@ TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
         operation.reproducible = true;
         EXPECT_TRUE(reason("switch1=rabenseifner").ends_with("; rabenseifner has no fixed order"));
     }
-    // Other collectives pass it through, and so does the levels engine.
+    // For other collectives, and for the levels engine, the method is Open MPI's.
     EXPECT_EQ(
         planned(sites, {Collective::reduce, 8}, overriding(Engine::automatic, "switch1=rabenseifner")).engine,
         Engine::levels);
@@ -222,7 +222,7 @@ TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
                 }
                 operation.rank_order = true;
                 Plan ordered = planned(hierarchy, operation);
-                ordered.forward_us = plan.forward_us;  // there the order decides, too
+                ordered.forward_us = plan.forward_us;  // the order decides there, too
                 EXPECT_TRUE(same(plan, ordered));
             }
         }

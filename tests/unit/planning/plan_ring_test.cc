@@ -169,7 +169,7 @@ TEST(PlanRing, NeverBetweenTwo) {
             const Operation operation{Collective::allreduce, bytes};
             const Plan tree = planned(hierarchy, operation, overriding(Engine::tree));
             Plan from_rule = planned(hierarchy, operation, overriding(Engine::ring));
-            EXPECT_NE(from_rule.reason.find("set by the user; a tree: a ring takes a level of three"),
+            EXPECT_NE(from_rule.reason.find("set by the user; a tree: a ring needs three participants"),
                       std::string::npos);
             from_rule.reason = tree.reason;
             EXPECT_TRUE(same(from_rule, tree));

@@ -241,7 +241,7 @@ TEST(PlanSkipped, WhatTheUserNamesStays) {
     EXPECT_EQ(skipped("package=linear", ""), (std::vector<LevelKey>{numa_level}));
     EXPECT_EQ(skipped("", "numa=4k"), (std::vector<LevelKey>{package_level}));
     EXPECT_EQ(skipped("numa=linear", "package=0"), std::vector<LevelKey>{});
-    EXPECT_EQ(skipped("numa=auto", "0").size(), 2U) << "neither names a level for good";
+    EXPECT_EQ(skipped("numa=auto", "0").size(), 2U) << "neither fixes a level";
     Hierarchy custom = two_nodes();
     for (Group& group : custom.groups) {
         if (group.level != numa_level) continue;

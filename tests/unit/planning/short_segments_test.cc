@@ -14,7 +14,7 @@ using namespace strata::topology;
 
 constexpr LevelKey node_level{LevelKind::node, 0};
 
-/// Links inside nodes as they are anyway, and processors that combine slowly.
+/// Default links inside nodes, as given values, and processors that combine slowly.
 LinkTable told() {
     LinkTable links;
     const LinkParameters usual = links.at(node_level);
