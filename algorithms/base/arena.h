@@ -49,7 +49,7 @@ public:
     }
     /// Starts over: everything taken becomes invalid.
     void reset() noexcept;
-    /// Forgets the memory without freeing it: after an error, messages under way may still write to it.
+    /// Forgets the memory without freeing it: after an error, messages in flight may still write to it.
     void abandon() noexcept;
     /// Returns the bytes held from the system. Thread-safe.
     std::size_t held() const { return held_.load(std::memory_order_relaxed); }

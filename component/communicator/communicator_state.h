@@ -74,7 +74,7 @@ public:
     /// `hands_back`: may_hand_back().
     int agree_with_members(const Request& first, bool hands_back);
     algorithms::Task agree_with_members(SetUp& set_up, const Request& first, bool hands_back);
-    /// True where all ranks may hand slots back, and so do it alike. Once settled.
+    /// Returns true if all ranks may hand slots back, and then do so together. Once settled.
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }
     int ranks() const { return ompi_comm_size(comm_); }
@@ -90,7 +90,7 @@ public:
     /// coll_strata_check_plans a new plan makes this collective over the communicator; if plans differ,
     /// `found` is null and every later call passes through, on every rank. Returns Open MPI's error code.
     int agreed_plan(const algorithms::Operation& operation, bool may_be_by_levels, PlanInUse*& found);
-    /// The part of it that is collective.
+    /// The collective part of agreed_plan().
     algorithms::Task compare(SetUp& set_up, const algorithms::Operation& operation, PlanInUse*& found);
 
     // Arguments of RunningCall.
@@ -146,7 +146,8 @@ public:
 private:
     void set_up() noexcept;
     algorithms::Task set_up(SetUp& own);
-    /// A set-up of its own, out of the way of calls that need none: what it has on the stack is large.
+    /// Runs a task in a set-up of its own. Separate from calls that need none, because its stack frame is
+    /// large.
     template <class MakeTask>
     [[gnu::noinline]] int wait_for(MakeTask&& make_task) {
         SetUp own(set_ups_);

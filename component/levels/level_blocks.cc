@@ -275,7 +275,7 @@ Task run(LevelCall& call, std::span<Block> blocks, bool equal, ChunkDirection fl
         rc = co_await down;
     }
     if (rc == OMPI_SUCCESS && flow == ChunkDirection::from_root) {
-        if (rank != root) {  // whose blocks are those it sends, which it may not write to
+        if (rank != root) {  // the root's blocks are the send buffer, which is read-only
             row.empty(place_of(call, rank));
         }
     } else if (rc == OMPI_SUCCESS && (flow == ChunkDirection::all || rank == root)) {
