@@ -11,8 +11,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// Returns the core's members with a place in the rounds, each with the member without a place that it
-/// serves.
+/// Returns the core's members with a place in the rounds, each with the member that it is proxy for, or -1.
 std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
     const std::size_t paired = 2 * (core.size() - std::bit_floor(core.size()));
     std::vector<HalvingPlace> result;
@@ -159,8 +158,7 @@ double CostModel::copy_us_per_byte(const Crossings& round) const {
 }
 
 /// Returns the time of recursive doubling of whole vectors, or of recursive halving and doubling, among the
-/// local roots of the topmost group. All start together. With p local roots, n bytes, gamma per combined
-/// byte:
+/// local roots of the topmost group. All start together. p local roots, n bytes, gamma us per combined byte:
 ///   recursive doubling           log2 p (alpha + n (beta + gamma))
 ///   reduce-scatter + allgather   2 log2 p alpha + 2 n (1 - 1/p) beta + n (1 - 1/p) gamma
 double TreeModel::rounds_us(const LevelPlan& plan) {

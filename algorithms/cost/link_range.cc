@@ -9,8 +9,7 @@ namespace {
 using topology::Hierarchy;
 using topology::LevelKey;
 
-// From the 10 Gbit/s that link.cc assumes for a network to Gigabit Ethernet, or to uplinks shared by as many
-// nodes.
+// From link.cc's 10 Gbit/s of a network to Gigabit Ethernet, or to uplinks shared by as many nodes.
 constexpr double narrower = 8;
 // From 20 us between switches to the millisecond between sites.
 constexpr double farther = 50;

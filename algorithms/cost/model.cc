@@ -103,8 +103,7 @@ void CostModel::set_links(const LinkTable& links) {
         if (group.parent >= 0) {
             const LinkParameters& link = links_[groups_[group.parent].level];
             const bool network = is_network(hierarchy_.groups[group.parent]);
-            // A process alone in its part of a node has one transfer at a time, whatever the link could
-            // carry.
+            // A process alone in its part of a node has one transfer at a time, on any link.
             const bool alone = group.members.size() == 1 && !network && measured_inside_;
             group_us_per_byte_[g] = alone ? 1 / link.bytes_per_us : connection_us_per_byte(link);
             group_gap_us_[g] = gap_us(link, network);

@@ -97,8 +97,7 @@ protected:
         auto operator<=>(const Crossing&) const = default;
     };
     using Crossings = std::vector<Crossing>;
-    /// The messages of an exchange among the local roots of the topmost group, round by round; distance 1
-    /// first.
+    /// The messages of an exchange among the topmost group's local roots, by round; distance 1 first.
     struct Rounds {
         Crossings before;               ///< to ranks with a place from those without
         std::vector<Crossings> rounds;  ///< both directions

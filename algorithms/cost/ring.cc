@@ -12,8 +12,8 @@ constexpr double rounding = 1e-9;  // of quotients that should be integers
 
 }  // namespace
 
-/// How the vector travels: `rounds` rounds of reduce-scatter + allgather over `members` members. Cost: 2
-/// (members - 1) (alpha + piece * beta) per round; later pieces follow at `pace`.
+/// How the vector travels: `rounds` rounds of reduce-scatter + allgather over k = `members` ranks.
+/// Cost: 2 (k - 1) (alpha + piece * beta) per round; later pieces follow at `pace`.
 struct TreeModel::Ring {
     double members = 0;
     double vectors = 0;  ///< sent and received by each member

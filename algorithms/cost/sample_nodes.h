@@ -26,8 +26,7 @@ inline constexpr int most_ranks_in_full = 64;
 /// Returns the machine with representatives, for predictions of trees (symmetry reduction). A group between
 /// nodes keeps whole: the child with its local root, the next one among its largest other children, and
 /// children with the largest group of a level. Each other child keeps its leader only, which represents all
-/// its ranks and is like the leader of that next child: a model gives that leader the latest time of any of
-/// them.
+/// its ranks and is like the leader of that next child: a model gives that leader their latest time.
 ///
 ///   switch: [node 0] [node 1] [node 2] [node 3]  ->  [node 0] [node 1] leader 2, leader 3
 ///

@@ -123,8 +123,7 @@ double TreeModel::outward_pace(int rank, int group, double segment, double proce
     return pace;
 }
 
-/// Queues one message at each connection from `rank` out to `group`; returns when it has entered the last
-/// one.
+/// Queues one message at each connection from `rank` out to `group`; returns when it enters the last one.
 double TreeModel::pass_outward(int rank, int group, double start, double bytes) {
     double& nic = ranks_[rank].nic_free;
     start = std::max(start, nic);
@@ -181,8 +180,7 @@ void TreeModel::start(const Wave& wave) {
 /// Times the edges of a group. Reductions combine the data of the child with the largest subtree last. If the
 /// data of the others fits into their windows, it has been combined by then: seen backwards, each child waits
 /// for those before it only. This was compared with simulated machines, so it requires given links inside
-/// nodes: elsewhere other work keeps processors busy, too. Returns false if a rank is too late for a useful
-/// candidate.
+/// nodes: elsewhere other work keeps processors busy, too. Returns false if a rank is later than `enough`.
 bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;

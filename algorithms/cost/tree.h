@@ -14,9 +14,9 @@ namespace strata::algorithms {
 /// earlier siblings, the others follow at the pace of the slowest resource (docs/design/cost-model.md).
 /// Source: postal and LogP models (latency, overhead, gap), per level.
 ///
-/// Cost of a Bcast of n bytes in segments of s over a path with L edges, per edge alpha = latency + 2
-/// overhead: sum of (alpha + s beta) over the L edges + (n - s) * slowest beta. Reduce is the same backwards
-/// in time with local reductions; Allreduce goes up, then down.
+/// Cost of a Bcast of n bytes in segments of s:
+///   sum over the path's edges of (alpha + s beta) + (n - s) slowest beta, alpha = latency + 2 overhead
+/// Reduce is the same backwards in time with local reductions; Allreduce goes up, then down.
 class TreeModel final : public CostModel {
 public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,

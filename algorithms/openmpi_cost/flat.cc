@@ -18,8 +18,7 @@ struct FlatModel::Passage {
         way.free = at + std::max(connection.gap_us, bytes * connection.us_per_byte);
         narrowest = std::max(narrowest, connection.us_per_byte);
     }
-    /// Memory serves all messages at once: a message does not wait for its start, but until its bus has moved
-    /// everything.
+    /// Memory serves all messages at once: a message starts at once and ends when the bus has moved all.
     void operator()(Bus& bus) {
         if (bus.us_per_byte == 0) return;
         bus.resource.free = std::max(bus.resource.free, at) + bytes * bus.us_per_byte;

@@ -26,8 +26,7 @@ public:
     double work_us(int from, int to, std::size_t bytes) const;
     /// Returns true for a message that waits for its receive.
     bool waits_for_receiver(int from, int to, std::size_t bytes) const;
-    /// Returns the us from the start of a message to its arrival without contention. `least`: least us for
-    /// its bytes.
+    /// Returns the us from a message's start to its arrival without contention. `least`: of its bytes.
     double hop_us(int from, int to, std::size_t bytes, double least = 0) const;
     /// Returns the us of combining `bytes` bytes of one operand.
     double combine_us(std::size_t bytes) const { return static_cast<double>(bytes) * combine_us_per_byte_; }

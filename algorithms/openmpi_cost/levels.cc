@@ -91,8 +91,7 @@ private:
         return std::min(most, (operation_.bytes + segment - 1) / segment);
     }
 
-    /// Runs stages in the engine's order (run_levels()): each stage ends the last segment and starts the
-    /// next.
+    /// Runs stages in run_levels()' order: each stage ends the last segment and starts the next.
     bool run(const LevelStages& stages, int first, int last, std::size_t bytes, std::size_t segments) {
         const auto count = static_cast<long>(segments);
         for (long step = 0; step < count + last - first; ++step) {

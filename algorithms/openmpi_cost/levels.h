@@ -20,8 +20,8 @@ std::optional<MessageSchedule> levels_program(const topology::Hierarchy& hierarc
 
 /// Returns the predicted time in microseconds of `operation` by the levels engine with `plan`, which has a
 /// method for every level: the collectives of all groups, in the engine's pipeline. Empty if a component has
-/// no message schedule, or not every rank knows the sizes. Cost: O(messages of up to 12 segments * (log ranks
-/// + depth)).
+/// no message schedule, or not every rank knows the sizes. Cost: O(messages of up to 12 segments *
+/// (log ranks + depth)).
 std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                      const Plan& plan, const Operation& operation);
 

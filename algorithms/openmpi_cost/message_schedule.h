@@ -18,8 +18,7 @@ struct FlatStep {
     int channel = 0;     ///< messages match only inside a channel: a communicator or tag
 };
 
-/// The steps of every rank in order. Messages between two ranks match, per channel, in the order of their
-/// steps.
+/// The steps of every rank in order. Messages between two ranks match, per channel, in step order.
 struct MessageSchedule {
     explicit MessageSchedule(int ranks) : steps(static_cast<std::size_t>(ranks)) {}
 

@@ -32,8 +32,7 @@ public:
             longest_queue_ = std::max(longest_queue_, queue);
         }
         double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
-        /// The same if all messages that share a NIC's connection in a round pass at the same time, that of
-        /// the last one.
+        /// The same if a round's messages through one NIC all arrive with the last one.
         double shared_us() const { return hops_ + at_nics_; }
 
     private:

@@ -1,8 +1,7 @@
 #pragma once
 // Open MPI's coll/tuned, release 4.1: choices from coll_tuned_decision_fixed.c, patterns from
 // coll_base_<operation>.c and coll_base_topo.c. The fixed decisions pass segment size 0 and fan-out 0, so
-// nothing has segments, and a chain is one chain. Limits in ranks and bytes are those of the release; nothing
-// is fitted.
+// nothing has segments, and a chain is one chain. The release sets the limits; nothing is fitted.
 #include <bit>
 #include <cstddef>
 #include <limits>

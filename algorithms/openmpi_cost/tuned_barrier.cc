@@ -27,8 +27,7 @@ MessageSchedule linear_program(int ranks) {
     return program;
 }
 
-/// The last ranks, those above a power of two, report to the first ones, which release them by acknowledged
-/// messages.
+/// Ranks above a power of two report to the first ones, which release them by acknowledged messages.
 MessageSchedule doubling_barrier_program(int ranks) {
     MessageSchedule program(ranks);
     const int power = whole_power(ranks);

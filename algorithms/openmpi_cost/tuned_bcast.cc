@@ -76,8 +76,7 @@ struct Tree {
 };
 
 /// Blocks scattered down a binomial tree, then exchanged by recursive doubling. A rank without a partner
-/// (ranks no power of two) takes its blocks from another rank on the partner's side: one round less than in
-/// Open MPI.
+/// (ranks no power of two) takes its blocks from another rank on the partner's side: one round less.
 class ScatterAllgather {
 public:
     ScatterAllgather(int size, std::size_t bytes) : size_(size), bytes_(bytes) {}
@@ -174,8 +173,7 @@ TunedCalls tuned_bcast(const Operation& operation, int ranks) {
         {LevelTask::bcast, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes, operation.root}};
 }
 
-/// Vectors that are too short have no segments: counted in bytes, because a plan does not know the element
-/// size.
+/// Short vectors stay whole: counted in bytes, because a plan does not know the element size.
 MessageSchedule bcast_program(const TunedCall& call, int ranks) {
     if (scatters(call, ranks)) {
         const ScatterAllgather blocks(ranks, call.bytes);

@@ -1,5 +1,4 @@
-// Rounds between neighbours, about as many as ranks: run message by message for few ranks, estimated for many
-// (tuned.h).
+// Rounds between neighbours, as many as ranks: run by message for few ranks, estimated for many (tuned.h).
 #include <algorithm>
 
 #include "algorithms/cost/links.h"

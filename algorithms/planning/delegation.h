@@ -19,8 +19,7 @@ struct Delegation {
     /// total loss against a choice with a known number of calls is then at most the set-up cost (ski-rental
     /// rule). Needs no fitted parameter, and all ranks count alike.
     bool pays(unsigned calls) const { return calls >= first_call; }
-    /// The fewest calls after which it pays. An integer, because compilers may round real numbers
-    /// differently.
+    /// The fewest calls after which it pays. An integer, because callers' rounding modes differ.
     unsigned first_call = fewest_calls(gain_us, setup_us);
 
 private:

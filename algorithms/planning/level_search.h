@@ -20,13 +20,12 @@ struct Searched {
 };
 
 /// Returns the levels inside nodes, below the topmost one, that a plan may skip: not the user's own groups,
-/// nor levels with a method or segment by a rule. Levels that separate nodes are left to the robust choice
-/// (weighing.h).
+/// nor levels with a method or segment by a rule. The robust choice (weighing.h) decides about levels that
+/// separate nodes.
 std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hierarchy,
                                                  const Overrides& overrides);
 
-/// Returns the switches below the topmost level, all or none: empty if one of them must stay for a reason as
-/// above.
+/// Returns all switches below the topmost level, or none if one of them must stay for a reason as above.
 std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hierarchy,
                                                   const Overrides& overrides);
 

@@ -12,8 +12,7 @@ namespace strata::algorithms {
 /// fastest. An automatic engine becomes
 ///  - forward for Gatherv, Scatterv and without a hierarchy;
 ///  - tree for reproducible reductions;
-///  - inside a node: tree if it is predicted to be clearly faster than the underlying component, else
-///  forward;
+///  - inside a node: tree if it is predicted clearly faster than the underlying component, else forward;
 ///  - between nodes: tree, ring or forward, by the robust choice over link scenarios (weighing.h).
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be
 /// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (thin_out()).

@@ -25,8 +25,7 @@ public:
     /// Returns the table of an equal hierarchy with equal rails; null: none. `hash`: of the hierarchy.
     SharedTable find(std::uint64_t hash, const topology::Hierarchy& hierarchy, int rails) noexcept;
 
-    /// Adds a table for others to find, if memory allows. Two threads may add equal tables; both then keep
-    /// their own.
+    /// Adds a table for others, if memory allows. Two threads may add equal tables and keep their own.
     void add(std::uint64_t hash, const SharedTable& plan_table) noexcept;
 
     /// Call it when a communicator no longer needs a table: the size of the table is measured again.

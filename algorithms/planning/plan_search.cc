@@ -177,8 +177,7 @@ std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     return shapes;
 }
 
-/// A reduction has a ring on the topmost level only, because a ring combines each part of a vector in another
-/// order.
+/// A reduction has a ring on the topmost level only: a ring combines each part in another order.
 bool PlanSearch::may_be_ring(std::size_t l) const {
     if (!traits_.combines) return true;
     return l == 0 && model_->top_stands_alone() && !order_is_fixed() && !operation_.rank_order;

@@ -29,8 +29,7 @@ public:
     int rails() const { return planner_.rails(); }
 
     /// Returns the entry of a class of operations; `by_levels` must be the one of the class. The entry is
-    /// valid as long as the table. Throws like Planner::make_plan(), or std::bad_alloc; the table is then
-    /// unchanged.
+    /// valid as long as the table. Throws like Planner::make_plan(), or std::bad_alloc, without a change.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
 
     /// Returns the bytes of the table.

@@ -71,11 +71,10 @@ struct PlanClass {
 ///  - Sizes: four classes per power of two, divided at the byte bounds of rules. The plan is made for the
 ///    smallest size of a class, so powers of two are exact.
 ///  - Roots: up to most_roots_apart ranks each root is a class, because it determines how often a flat
-///  pattern
-///    crosses a wide link. In larger communicators rank 0, the most frequent root, is a class; the other
-///    roots form one class per group below the topmost one. For Gather and Reduce, roots with a receiver near
-///    the NIC form a second class. The underlying component's time is then a mean over some roots of the
-///    class (Operation::other_roots).
+///    pattern crosses a wide link. In larger communicators rank 0, the most frequent root, is a class; the
+///    other roots form one class per group below the topmost one. For Gather and Reduce, roots with a
+///    receiver near the NIC form a second class. The underlying component's time is then a mean over some
+///    roots of the class (Operation::other_roots).
 class Planner {
 public:
     static constexpr int most_roots_apart = 64;

@@ -27,8 +27,7 @@ struct Outcome {
     bool hands_back = false;               ///< all ranks may hand slots back
 };
 
-// Tasks of a set-up, collective over the communicator. They return Open MPI's error code. Arguments must
-// outlive them.
+// Tasks of a set-up, collective over the communicator. Return Open MPI's error code; arguments outlive them.
 
 /// Sets `outcome`: whether all ranks can serve the communicator with equal plans. Cost: one min-allreduce.
 algorithms::Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal,

@@ -208,8 +208,7 @@ compat::Lookup Introduction::find_own_place(Question& /*none*/, int& status) {
 /// Finds the first process of a node: the lowest that PMIx lists for it, if that process confirms the node;
 /// otherwise the lowest process that names this node. The list is unreliable: PMIx 2.2 has no list by node
 /// name, 2.1 returns the own node's list for every name, and 4.2.2 lacks one node's list if the launcher
-/// counts more nodes than the job has, or orders them differently (mpirun on a node of its own, `--map-by
-/// seq`).
+/// counts more nodes than the job has, or orders them differently (mpirun on its own node, `--map-by seq`).
 compat::Lookup Introduction::find_first(Question& question, int& status) {
     const std::string& name = nodes_[question.place];
     std::string text;

@@ -8,9 +8,8 @@
 namespace strata::component {
 
 /// Min-allreduce of a few words over a communicator, directly on Open MPI's point-to-point layer: binomial
-/// tree to the lowest rank of each node, dissemination between these, and the tree back. Ranks reach
-/// agreement, and explain a disagreement, with it. docs/design/agreement.md explains the pattern and the
-/// error rule.
+/// tree to the lowest rank of each node, dissemination between these, and the tree back. Ranks agree, and
+/// explain a disagreement, with it. Pattern and error rule: docs/design/agreement.md.
 ///
 /// Cost: R ranks on N nodes, at most M per node: (2 log2 M + ceil(log2 N)) alpha; 2 (R - N) messages inside
 /// nodes, N ceil(log2 N) between them. Allocates no memory.

@@ -146,8 +146,7 @@ public:
 private:
     void set_up() noexcept;
     algorithms::Task set_up(SetUp& own);
-    /// Runs a task in a set-up of its own. Separate from calls that need none, because its stack frame is
-    /// large.
+    /// Runs a task in a set-up of its own. Not inlined, because its stack frame is large.
     template <class MakeTask>
     [[gnu::noinline]] int wait_for(MakeTask&& make_task) {
         SetUp own(set_ups_);

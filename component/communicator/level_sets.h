@@ -23,8 +23,7 @@ public:
     /// Returns null if there is none.
     LevelCommunicators* find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                              int root) const;
-    /// A task of a set-up of `comm` (LevelCommunicators::make()). Sets `made` to null on all ranks if one
-    /// rank failed.
+    /// A task of a set-up of `comm` (LevelCommunicators::make()). If one rank fails, `made` is null on all.
     algorithms::Task make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least,
                           const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                           LevelCommunicators*& made, LevelCommunicators::Outcome& outcome);

@@ -71,8 +71,7 @@ private:
         return arena.take(room.bytes) + room.base;
     }
 
-    /// Returns this rank's contribution on a level: its own data on its deepest level, else its combined
-    /// data.
+    /// Returns this rank's contribution: its own data on its deepest level, else its combined data.
     const void* given(const GroupCall& group, std::size_t begin) const {
         const bool own = &group == &call_.at(deepest_);
         if (!own || operands_.send == MPI_IN_PLACE) {

@@ -19,8 +19,7 @@ struct Operands {
 /// combines its group's vectors and contributes the result to the level above. Takes memory for one vector
 /// from the arena on local roots that get no result. Returns Open MPI's error code.
 ///
-///   level 1:  0 <- 1    2 <- 3      level 0:  0 <- 2      Allreduce: exchange on level 0, then broadcast
-///   down
+///   level 1:  0 <- 1    2 <- 3      level 0:  0 <- 2, or 0 <-> 2 for Allreduce, then down again
 algorithms::Task reduce_by_levels(LevelCall& call, Collective collective, const Operands& operands,
                                   std::size_t segment_bytes, algorithms::Arena& arena);
 

@@ -58,8 +58,7 @@ TEST_F(CommonPlanTable, MakesEveryPlanOnce) {
     EXPECT_EQ(&entry(plan_table, operation_of(Collective::bcast, 4096)), first);
 }
 
-// Plans depend on floating point, but must not depend on the caller's rounding mode. Without the plan table
-// they do.
+// Plans must not depend on the caller's rounding mode. Without the plan table they do.
 TEST_F(PlanTable, HasTheSamePlansHoweverTheCallerRounds) {
     hierarchy = nodes_below_switch(4, 2);
     int differ = 0;
