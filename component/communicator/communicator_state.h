@@ -45,16 +45,16 @@ public:
         return !passed_.because(op).has_value();
     }
     ForwardReason reason(Collective op) const { return *passed_.because(op); }
-    /// True if all members have this plugin and the same settings. Valid after usable().
+    /// Returns true if all members have this plugin and the same settings. Valid after usable().
     bool agreed() const { return agreed_; }
-    /// True if the records agree but agree_with_members() has not run yet. Valid after usable(), equal on all
-    /// members.
+    /// Returns true if the records agree and agree_with_members() has not run yet. Equal on all members,
+    /// valid after usable().
     bool unsettled() const { return unsettled_; }
-    /// Why every call of `op` passes through from now on; `count`: not decided, or every call is noted in
-    /// usage().
+    /// Returns why every call of `op` passes through from now on; `count`: not decided, or every call is
+    /// noted in usage().
     ForwardReason reason_for_good(Collective op) const { return passed_.for_good(op); }
     bool passes_for_good(Collective op) const { return reason_for_good(op) != ForwardReason::count; }
-    /// The sizes that are known to pass through.
+    /// Returns the sizes that are known to pass through.
     const PassedSizes& passed_sizes(Collective op) const { return passed_.sizes(op); }
     /// Adds the size of `request` to them.
     void note_passed(const Request& request, ForwardReason reason);
@@ -62,7 +62,7 @@ public:
     bool takes_decision() { return passed_.takes_decision() && job_.hand_back; }
     /// Logs the collectives whose slots were handed back, one bit each.
     void report_handed_back(std::uint32_t collectives) const noexcept;
-    /// True if calls may come before the set-up (lazy set-up).
+    /// Returns true if calls may come before the set-up (lazy set-up).
     bool may_be_lazy() const { return job_.setup_after > 0; }
     /// Returns true for a call before the set-up. Only while unsettled().
     bool precedes_setup(const Request& request) noexcept;
@@ -109,10 +109,11 @@ public:
     algorithms::Task level_communicators(SetUp& set_up, const algorithms::Operation& operation,
                                          const algorithms::Plan& plan, AimedLevels& found);
 
-    /// True if a late message may still arrive in this object's memory, which must then never be freed.
+    /// Returns true if a late message may still arrive in this object's memory, which must then never be
+    /// freed.
     bool awaits_late_messages() const { return least_.failed(); }
 
-    /// Counters of this communicator.
+    /// Returns the counters of this communicator.
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }
     /// Returns the bytes kept for this communicator: hierarchy and plans, shared ones included; without the

@@ -14,26 +14,26 @@ class PassedCalls {
 public:
     PassedCalls() { for_good_.fill(ForwardReason::count); }
 
-    /// Why every call of `op` passes through; empty: calls are served, or it is not decided.
+    /// Returns why every call of `op` passes through; empty: calls are served, or it is not decided.
     const std::optional<ForwardReason>& because(Collective op) const { return because_[index(op)]; }
     void pass(Collective op, ForwardReason reason) { because_[index(op)] = reason; }
     void pass_all(ForwardReason reason) { because_.fill(reason); }
     void pass_none() { because_.fill(std::nullopt); }
     bool all_are_passed(ForwardReason reason) const;
 
-    /// Why the model passes `op` through at every size and root (Planner); null if these matter.
+    /// Returns why the model passes `op` through at every size and root (Planner); null if these matter.
     const char* passed_at_every_size(Collective op) const { return left_whatever_size_[index(op)]; }
     void leave(Collective op, const char* reason) { left_whatever_size_[index(op)] = reason; }
 
     /// Makes the reasons final (for_good()). `noted`: every call is noted, so that none passes through
     /// unseen.
     void decide(bool noted) noexcept;
-    /// ForwardReason::count: not decided, or every call is noted.
+    /// Returns ForwardReason::count if it is not decided, or every call is noted.
     ForwardReason for_good(Collective op) const { return for_good_[index(op)]; }
     /// Returns true once after decide().
     bool takes_decision() { return std::exchange(decided_, false); }
 
-    /// The sizes that are known to pass through.
+    /// Returns the sizes that are known to pass through.
     const PassedSizes& sizes(Collective op) const { return sizes_[index(op)]; }
     void note(const Request& request, ForwardReason reason) {
         sizes_[index(request.operation.collective)].add(request, reason);
