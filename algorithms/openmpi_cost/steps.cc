@@ -19,7 +19,8 @@ public:
         : model_(model), program_(program), ranks_(program.steps.size()) {}
 
     std::vector<double> operator()() {
-        // All start together. A rank with several sends at a time starts each when its receive is posted.
+        // All start at time 0. Ranks that begin with a send and do not wait come last: receives are posted
+        // then.
         for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
             const auto& steps = steps_of(rank);
             const bool sends = !steps.empty() && steps.front().to >= 0 && !steps.front().waits;

@@ -204,7 +204,7 @@ MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-/// Without overlap, rank 0 has the whole result before it sends it.
+/// `nonoverlapping`: rank 0 has the whole result before it broadcasts it.
 TunedCalls allreduce_calls(Algorithm algorithm, const Operation& operation, int ranks) {
     const std::size_t bytes = operation.bytes;
     const std::size_t block = block_bytes(bytes, ranks);

@@ -90,8 +90,8 @@ FlatChildren in_order_children(int size) {
     return children;
 }
 
-/// Up a tree: a rank combines its children's vectors in order, each received while the previous one is
-/// combined, and sends the result on.
+/// Up a tree: a rank combines its children's vectors in order, with each receive posted one step ahead, and
+/// sends the result on.
 MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
     const int ranks = static_cast<int>(children.size());
     MessageSchedule program(ranks);

@@ -6,7 +6,7 @@
 namespace strata::algorithms {
 namespace {
 
-// Rounds are named by distance; these two names are those of the ranks above a power of two.
+// Rounds are named by their distance; these are the others, which serve ranks above a power of two.
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
 constexpr int sharing_combines = -3;
