@@ -266,7 +266,7 @@ class Failures(Folder):
 
 class Summaries(unittest.TestCase):
     def test_ratios_and_shares(self):
-        one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), rail=(1, 1))
+        one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), lane=(1, 1))
         rows = summary.rows("here", [one], lambda _cell, _size: 3)
         found = [(row.size, round(row.ratio, 3), row.best_name, row.share and round(row.share, 2)) for row in rows]
         self.assertEqual(found, [(8, 2, "tuned", None), (64 << 10, 1.5, "han", 0.74)])
@@ -414,7 +414,7 @@ class Surveys(Folder):
             self.forget()
 
     def test_others_than_the_rival_may_be_absent(self):
-        one = record(strata=1, tuned=2, han=2, rail=1, composed=1)
+        one = record(strata=1, tuned=2, han=2, lane=1, composed=1)
         for name in ("han", "lane", "composed"):
             one.series[name].absent = "nothing to do here"
         self.assertEqual(self.survey(iter([one])).verdict(), Verdict.PASSED)

@@ -74,7 +74,7 @@ TEST(CanFail, UndocumentedExceptionsAndBrokenPromisesAreReported) {
         {{"word", Throws::invalid_argument, [](View) { throw topology::FileError("f", 1, "no file"); }},
          "no file"},
         {{"quiet", Throws::nothing, [](View) { throw std::invalid_argument("loud"); }}, "loud"},
-        {{"odd", Throws::file_error, [](View) { throw 7; }}, "no std::exception"},
+        {{"odd", Throws::file_error, [](View) { throw 7; }}, "other than a std::exception"},
         {{"promise", Throws::invalid_argument, [](View) { require(false, "one is two"); }}, "one is two"},
         {{"use", Throws::invalid_argument,
           [](View) { must_not_throw([] { throw std::invalid_argument("unusable"); }); }},
