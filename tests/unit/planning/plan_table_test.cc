@@ -59,7 +59,7 @@ TEST_F(CommonPlanTable, MakesEveryPlanOnce) {
 }
 
 // Plans must not depend on the caller's rounding mode. Without the plan table they do.
-TEST_F(PlanTable, HasTheSamePlansHoweverTheCallerRounds) {
+TEST_F(CommonPlanTable, HasTheSamePlansHoweverTheCallerRounds) {
     hierarchy = nodes_below_switch(4, 2);
     int differ = 0;
     for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
