@@ -98,7 +98,7 @@ def _add_up(up):
                          "the lowest local ranks")
     up.add_argument("--far-direction", choices=plan.FAR_DIRECTIONS, default="receive",
                     help="slow directions: to the far ranks, or both")
-    up.add_argument("--second-nic", metavar="RATE", default="",
+    up.add_argument("--second-nic", "--second-card", metavar="RATE", default="",
                     help="gives the far ranks of every node their own NIC instead: its rate, each way")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",

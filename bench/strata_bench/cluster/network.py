@@ -5,7 +5,7 @@ bridges, core joins more than two sites, mgmt is the bridge of the management ne
 ends of node i's cables. In a node, eth0 is the NIC and mg0 its management interface.
 
 A node with far ranks has a second network namespace for them. The node's eth0 is then a bridge between its
-NIC (NIC) and the path to that namespace (far); the other end of that path is called eth0, too. That
+NIC (nic) and the path to that namespace (far); the other end of that path is called eth0, too. That
 namespace's management interface hangs from f<i> of the fabric. If the far ranks have their own NIC instead,
 their namespace's eth0 hangs from e<i> of the fabric. The bridge lost receives the packets that lossy links
 drop.
@@ -116,7 +116,7 @@ def configure_node(plan, node, far_pid=None):
     one_nic = far_pid is not None and not plan.second_nic
     if one_nic:
         lines += [f"link add eth0 mtu {plan.mtu} type bridge", f"link set eth0 mtu {plan.mtu}",
-                  "link set NIC master eth0 up",
+                  "link set nic master eth0 up",
                   f"link add far mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
                   "link set far master eth0 up"]
     batch("ip", lines + _addresses(data_address(node), management_address(node)))
