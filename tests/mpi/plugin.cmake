@@ -280,7 +280,7 @@ foreach(ranks 2 3 7 16)
   strata_mpi_test(agreements.${ranks} agreements ${ranks})
 endforeach()
 strata_mpi_test(can_fail.agreements agreements 5 --sabotage minimum MUST_PRINT "a wrong minimum")
-strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all know of an error")
+strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all ranks see the error")
 # Several at once.
 foreach(program set_ups background_calls)
   add_executable(${program} ${program}.cc)
