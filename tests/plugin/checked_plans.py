@@ -25,7 +25,7 @@ def judge(outcome, case, op):
     wanted = ", ".join(f"{rank} (node {outcome.nodes[rank]})" for rank in named)
     other, usual = f"{op} of {LONG} bytes from rank 0: ", f"{op} of {LONG} bytes from rank 0: tree (cluster "
     for text in (f"than rank 0: {wanted} Rank {named[0]} plans {usual if first else other}",
-                 f"and rank 0 (node {outcome.nodes[0]}) {other if first else usual}",
+                 f"and rank 0 (node {outcome.nodes[0]}) plans {other if first else usual}",
                  "/1000" if op == "bcast" else "forward, window"):
         outcome.expect(text in words, f"the message lacks '{text}'")
     for engine, calls in (("tree", CALLS * RANKS), ("forward_plans", CALLS * RANKS)):
