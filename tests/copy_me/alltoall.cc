@@ -45,7 +45,7 @@ int run(RunningCall& call, int ranks, const Elements& own, const BlockArray& sou
     }
     if (rc == OMPI_SUCCESS) {
         algorithms::Transport& transport = call.performer().transport;
-        transport.carry(Collective::alltoall, {});
+        transport.begin_call(Collective::alltoall, {});
         rc = exchange_in_pairs(transport, call.rank(), out, in, call.arena()).run();
     }
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
