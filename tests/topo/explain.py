@@ -82,10 +82,10 @@ def test_early(paths, program, scratch):
     expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the underlying component\n"
                                    r"  why +the first short calls do not pay for the communicator's set-up\n",
            r"\n  expected +[\d.]+ us; by tree, once set up, [\d.]+ us, for 8 B\n",
-           r"of 2 calls", r"\n  measured +\S+ us, on process 0\n")
+           r"on average over 2 calls", r"\n  measured +\S+ us, on process 0\n")
     # A program of short calls only has a picture, too.
     dump = job(paths, scratch, {"coll_strata_setup_after": "1000"}, ["--sizes", "8", "--calls", "3", "--roots", "0"])
-    expect(explain(program, dump), r"of 3 calls")
+    expect(explain(program, dump), r"on average over 3 calls")
     with open(dump, encoding="utf-8") as file:
         if json.load(file)["ranks"] != RANKS:
             raise Failure("there is no picture of a communicator that is not set up")
