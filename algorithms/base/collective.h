@@ -42,7 +42,7 @@ struct CollectiveTraits {
     bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
     bool by_ring = false;    ///< the ring engine can carry it
     bool by_rails = false;   ///< so can rails over several NICs
-    bool inside = false;     ///< its trees were measured inside nodes, also those whose links nobody gave
+    bool inside = false;     ///< its trees were measured inside nodes, even without link parameters
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }

@@ -34,8 +34,8 @@ public:
     void prepare(const Call& call);
     /// Returns MPI's code.
     int perform(Contender& contender, const Call& call);
-    /// What is wrong with the result of the last call; empty where nothing is, or nobody checks, or it was
-    /// left to the underlying component.
+    /// Returns what is wrong with the result of the last call. Empty if it is right, if memory is shared (no
+    /// check), or if the call was passed through.
     std::string verdict(const Call& call) const;
     SmpiTransport& transport() { return transport_; }
 

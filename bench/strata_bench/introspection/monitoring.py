@@ -54,7 +54,7 @@ class MonitoringFindings(Findings):
         return parts
 
     def failures(self):
-        """Times are no failures, whatever their value."""
+        """No time counts as a failure."""
         found = [f"wire, {run.pattern.title()}, {run.by}: {complaint}" for run in self.runs
                  if (complaint := run.complaint())]
         if self.no_series:

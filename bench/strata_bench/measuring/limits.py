@@ -13,7 +13,7 @@ def least_flow(operation, size, blocks, sources, targets, root):
     """Returns the least bytes that must move from one set of ranks to another, disjoint one.
 
     `blocks` holds the bytes of every rank's chunk. A reduction combines on the way: one vector leaves the
-    sources, and one enters the targets, whatever their number. `root` is None for operations without one.
+    sources, and one enters the targets, for any number of them. `root` is None for operations without one.
     """
     if not (operation.sized and sources and targets):
         return 0

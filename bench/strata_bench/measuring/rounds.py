@@ -34,7 +34,7 @@ class Rounds:
 
     A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency
     takes it; None for operations without one), a short_title() for people and a name() for files, and is
-    hashable. Subclasses override the methods below for whatever else depends on the case.
+    hashable. Subclasses override the methods below for what else depends on the case.
     """
 
     def __init__(self, cluster, program, competitors, cases, effort, folder):
