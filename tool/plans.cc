@@ -94,7 +94,7 @@ public:
             [this](const Operation& operation) { return planner_.make_plan(operation); },
             [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {
-                return planner_.weigh_delegation(operation, made);
+                return planner_.evaluate_delegation(operation, made);
             });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;

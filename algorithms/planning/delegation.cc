@@ -56,9 +56,9 @@ unsigned Delegation::fewest_calls(double gain_us, double setup_us) {
     return calls;
 }
 
-std::optional<Delegation> weigh_delegation(const Hierarchy& hierarchy, const LinkTable& links,
-                                           const Overrides& overrides, const Operation& operation,
-                                           const Plan& chosen) {
+std::optional<Delegation> evaluate_delegation(const Hierarchy& hierarchy, const LinkTable& links,
+                                              const Overrides& overrides, const Operation& operation,
+                                              const Plan& chosen) {
     const CollectiveTraits traits = traits_of(operation.collective);
     const bool open = overrides.engine == Engine::automatic && overrides.methods.empty();
     const topology::LevelKey top = link_level(hierarchy.groups.front());

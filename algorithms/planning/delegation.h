@@ -34,9 +34,9 @@ private:
 ///  - a collective without a root: others need communicators for each root that leads none of its groups;
 ///  - no reduction: the same sum must have the same bits in every call.
 /// Cost: eight predictions by levels_cost_us().
-std::optional<Delegation> weigh_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                                           const Overrides& overrides, const Operation& operation,
-                                           const Plan& chosen);
+std::optional<Delegation> evaluate_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                              const Overrides& overrides, const Operation& operation,
+                                              const Plan& chosen);
 
 /// Returns the predicted time of creating one communicator per group and agreeing on them, us. One split per
 /// level: an Allgather of colours and keys, three short Allreduces for the communicator's number. Two more

@@ -20,8 +20,8 @@ struct Searched {
 };
 
 /// Returns the levels inside nodes, below the topmost one, that a plan may skip: not the user's own groups,
-/// nor levels with a method or segment by a rule. The robust choice (weighing.h) decides about levels that
-/// separate nodes.
+/// nor levels with a method or segment by a rule. The robust choice (robust_choice.h) decides about levels
+/// that separate nodes.
 std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hierarchy,
                                                  const Overrides& overrides);
 

@@ -16,7 +16,7 @@
 #include "algorithms/planning/level_search.h"
 #include "algorithms/planning/models.h"
 #include "algorithms/planning/plan_search.h"
-#include "algorithms/planning/weighing.h"
+#include "algorithms/planning/robust_choice.h"
 
 namespace strata::algorithms {
 namespace {
@@ -169,7 +169,7 @@ struct Searches {
 /// Adds plans in which all nodes communicate on the topmost level, without switches' leaders. Adds none if
 /// there is no other level between nodes, or if it must be kept. Exchanges of parts are added separately. A
 /// third plan is searched under wide uplinks, which make a second message costly for its sender only.
-void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
+void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const RobustChoice& robust_choice,
                      Searches& searches) {
     std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
     if (skipped.empty() || !may_skip_levels(searches.overrides, searches.operation)) return;
@@ -190,7 +190,7 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
     if (traits.blocks && ways.back().search.exchanges_parts()) {
         std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
     }
-    if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
+    if (robust_choice.wide()) add(robust_choice.tables()[*robust_choice.wide()], Exchanges::whole_vectors);
 }
 
 /// Adds patterns over all ranks, in which no rank combines or forwards more than others: reduce-scatter +
@@ -235,18 +235,19 @@ void try_among_all(Searched& searched, const LinkTable& links, Searches& searche
 
 /// Between nodes: the robust choice among trees for each link scenario, plans with fewer levels, rings, and
 /// the underlying component.
-Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
+Verdict choose_robustly(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
     const Hierarchy& hierarchy = searches.hierarchy;
     const Overrides& overrides = searches.overrides;
     const Operation& operation = searches.operation;
-    Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window,
-                      plan.forward_us, searches.rounds);
+    RobustChoice robust_choice(hierarchy, links, operation,
+                               overrides.network_window_bytes > 0 ? 0 : overrides.window, plan.forward_us,
+                               searches.rounds);
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
-    for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
-        if (t != weighing.wide()) ways.push_back(searches.under(weighing.tables()[t], Rings::none));
+    for (std::size_t t = 1; t < robust_choice.tables().size(); ++t) {
+        if (t != robust_choice.wide()) ways.push_back(searches.under(robust_choice.tables()[t], Rings::none));
     }
-    add_nodes_alone(ways, links, weighing, searches);
+    add_nodes_alone(ways, links, robust_choice, searches);
     if (ways.front().search.could_exchange_parts()) {
         const bool parts = ways.front().search.exchanges_parts();
         ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
@@ -259,9 +260,9 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
     std::vector<bool> nic_local;
     for (const Searched& way : ways) {
         nic_local.push_back(nic_local_pays(hierarchy, links, operation, way.search.plans()));
-        weighing.add(way.search.plans(), nic_local.back(), way.skipped);
+        robust_choice.add(way.search.plans(), nic_local.back(), way.skipped);
     }
-    const Weighing::Choice choice = weighing.choose(searches.models);
+    const RobustChoice::Choice choice = robust_choice.choose(searches.models);
     searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
@@ -300,7 +301,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     plan.predicted_us = searched.us;
     if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
     if (!verdict)
-        verdict = between_nodes ? weigh(searched, links, searches, plan)
+        verdict = between_nodes ? choose_robustly(searched, links, searches, plan)
                                 : judge_inside(plan, hierarchy, links, operation);
     set_skipped(plan, hierarchy, searched.skipped, searches.words);
     return *verdict;

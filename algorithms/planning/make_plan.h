@@ -13,7 +13,7 @@ namespace strata::algorithms {
 ///  - forward for Gatherv, Scatterv and without a hierarchy;
 ///  - tree for reproducible reductions;
 ///  - inside a node: tree if it is predicted clearly faster than the underlying component, else forward;
-///  - between nodes: tree, ring or forward, by the robust choice over link scenarios (weighing.h).
+///  - between nodes: tree, ring or forward, by the robust choice over link scenarios (robust_choice.h).
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be
 /// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (thin_out()).
 ///

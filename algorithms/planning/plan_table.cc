@@ -23,7 +23,7 @@ const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_l
     // Plans without the lock, because planning takes long. Threads that make the same plan get one entry.
     Entry made{planner_.make_plan(operations.representative, by_levels), {}};
     if (by_levels == ByLevels::maybe) {
-        made.delegation = planner_.weigh_delegation(operations.representative, made.plan);
+        made.delegation = planner_.evaluate_delegation(operations.representative, made.plan);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [place, added] = entries_.emplace(operations.key, std::move(made));

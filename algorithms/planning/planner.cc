@@ -207,10 +207,10 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
     return made;
 }
 
-std::optional<Delegation> Planner::weigh_delegation(const Operation& operation, const Plan& plan) const {
+std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
     std::vector<std::string> told;  // make_plan() reports them
-    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, told),
-                                        operation, plan);
+    return algorithms::evaluate_delegation(hierarchy_, settings_.links,
+                                           wishes(operation, ByLevels::maybe, told), operation, plan);
 }
 
 }  // namespace strata::algorithms

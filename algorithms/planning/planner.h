@@ -97,7 +97,7 @@ public:
     /// Returns the plan of a representative; its reason lists ignored rules.
     Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
-    std::optional<Delegation> weigh_delegation(const Operation& operation, const Plan& plan) const;
+    std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 
     /// Returns the heap bytes of its tables. Cost: O(root classes).
     std::size_t memory() const;

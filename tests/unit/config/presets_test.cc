@@ -232,7 +232,7 @@ TEST(FatNumaNode, UnboundRanksAreLeftToOpenMpi) {
     }
 }
 
-// Between nodes the network's links weigh as much: no rule of a node may override them.
+// Between nodes the network's links cost as much: no rule of a node may override them.
 TEST(FatNumaNode, TwoNodesTakeWhatIsPredictedToGain) {
     const Rules rules = preset("fat-numa-node");
     const std::vector<std::pair<LevelKey, std::vector<int>>> inside = {

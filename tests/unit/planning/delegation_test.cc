@@ -20,10 +20,10 @@ LinkTable measured() {
     return links;
 }
 
-std::optional<Delegation> weighed(const Hierarchy& hierarchy, const LinkTable& links,
-                                  const Operation& operation, const Overrides& overrides = {}) {
-    return weigh_delegation(hierarchy, links, overrides, operation,
-                            make_plan(hierarchy, links, overrides, operation));
+std::optional<Delegation> evaluated(const Hierarchy& hierarchy, const LinkTable& links,
+                                    const Operation& operation, const Overrides& overrides = {}) {
+    return evaluate_delegation(hierarchy, links, overrides, operation,
+                               make_plan(hierarchy, links, overrides, operation));
 }
 
 TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
@@ -31,7 +31,7 @@ TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
     const Hierarchy hierarchy = nodes_below_switch(4, 4);
     const Operation operation{Collective::allgather, kib};
     const Plan chosen = make_plan(hierarchy, measured(), {}, operation);
-    const auto delegation = weighed(hierarchy, measured(), operation);
+    const auto delegation = evaluated(hierarchy, measured(), operation);
     ASSERT_TRUE(delegation);
     EXPECT_EQ(delegation->plan.engine, Engine::levels);
     EXPECT_EQ(delegation->plan.levels.size(), 2U);
@@ -44,7 +44,7 @@ TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
 }
 
 TEST(Delegation, ItPaysWhenAsMuchWasMissedAsItCosts) {
-    const auto delegation = weighed(nodes_below_switch(4, 4), measured(), {Collective::allgather, kib});
+    const auto delegation = evaluated(nodes_below_switch(4, 4), measured(), {Collective::allgather, kib});
     ASSERT_TRUE(delegation);
     EXPECT_EQ(delegation->setup_us, delegation_setup_us(nodes_below_switch(4, 4), measured()));
     EXPECT_GT(delegation->setup_us, 4 * 2 * 50) << "two levels, several short collectives each";
@@ -67,7 +67,7 @@ TEST(Delegation, ListingsTellIt) {
             [&](const Operation& operation) { return make_plan(hierarchy, measured(), {}, operation); },
             [](Collective) { return std::vector<std::size_t>{}; },
             [&](const Operation& operation, const Plan& plan) {
-                return with ? weigh_delegation(hierarchy, measured(), {}, operation, plan) : std::nullopt;
+                return with ? evaluate_delegation(hierarchy, measured(), {}, operation, plan) : std::nullopt;
             });
         return listing;
     };
@@ -78,7 +78,7 @@ TEST(Delegation, ListingsTellIt) {
     EXPECT_FALSE(listing.plans.back().delegation) << "a ring is faster";
     for (const ListedPlan& plan : listing.plans) {
         for (const std::size_t bytes : {plan.from, plan.to}) {
-            const auto exact = weighed(hierarchy, measured(), {Collective::allgather, bytes});
+            const auto exact = evaluated(hierarchy, measured(), {Collective::allgather, bytes});
             EXPECT_EQ(exact.has_value(), plan.delegation.has_value()) << bytes;
         }
     }
@@ -93,15 +93,15 @@ TEST(Delegation, ListingsTellIt) {
 TEST(Delegation, NotWithoutNeed) {
     const Hierarchy hierarchy = nodes_below_switch(4, 4);
     const Operation operation{Collective::allgather, kib};
-    EXPECT_FALSE(weighed(hierarchy, LinkTable{}, operation)) << "these links are not measured";
-    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::tree)));
-    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::automatic, "node=binary")));
-    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::levels, "node=tuned")));
-    EXPECT_FALSE(weighed(one_node(16), measured(), operation));
-    EXPECT_FALSE(weighed(hierarchy, measured(), {Collective::bcast, kib})) << "a set for every root";
-    EXPECT_FALSE(weighed(hierarchy, measured(), {Collective::allgather, 64 * mib})) << "a ring is faster";
+    EXPECT_FALSE(evaluated(hierarchy, LinkTable{}, operation)) << "these links are not measured";
+    EXPECT_FALSE(evaluated(hierarchy, measured(), operation, overriding(Engine::tree)));
+    EXPECT_FALSE(evaluated(hierarchy, measured(), operation, overriding(Engine::automatic, "node=binary")));
+    EXPECT_FALSE(evaluated(hierarchy, measured(), operation, overriding(Engine::levels, "node=tuned")));
+    EXPECT_FALSE(evaluated(one_node(16), measured(), operation));
+    EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::bcast, kib})) << "a set for every root";
+    EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::allgather, 64 * mib})) << "a ring is faster";
     for (const std::size_t bytes : {std::size_t{8}, kib, mib}) {
-        EXPECT_FALSE(weighed(hierarchy, measured(), {Collective::allreduce, bytes}))
+        EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::allreduce, bytes}))
             << "the bits of a sum must not change from one call to the next";
     }
 }

@@ -6,7 +6,7 @@
 #include "algorithms/openmpi_cost/tuned.h"
 #include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "weighed.h"
+#include "robust_choice_oracle.h"
 
 namespace plan_blocks_test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "weighed.h"
+#include "robust_choice_oracle.h"
 
 namespace plan_reductions_test {
 namespace {
@@ -256,9 +256,9 @@ TEST(PlanReduction, InsideANodeWhereItsLinksAreGivenAndItsProcessorsAreNotShared
     for (const Collective op : {Collective::reduce, Collective::allreduce, Collective::allgather,
                                 Collective::gather, Collective::scatter, Collective::barrier}) {
         for (const std::size_t bytes : sizes) {
-            const Plan weighed = make_plan(node, given, {}, {op, bytes});
-            (weighed.engine == Engine::tree ? trees : forwards)++;
-            EXPECT_TRUE(weighed.engine != Engine::tree || weighed.predicted_us <= 0.85 * weighed.forward_us);
+            const Plan chosen = make_plan(node, given, {}, {op, bytes});
+            (chosen.engine == Engine::tree ? trees : forwards)++;
+            EXPECT_TRUE(chosen.engine != Engine::tree || chosen.predicted_us <= 0.85 * chosen.forward_us);
             EXPECT_EQ(make_plan(node, LinkTable{}, {}, {op, bytes}).engine, Engine::forward);
             Hierarchy shared = node;
             shared.oversubscription = 1.5;

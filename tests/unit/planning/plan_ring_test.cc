@@ -7,7 +7,7 @@
 #include "algorithms/cost/model.h"
 #include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "weighed.h"
+#include "robust_choice_oracle.h"
 
 namespace plan_ring_test {
 namespace {

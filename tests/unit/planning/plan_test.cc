@@ -5,7 +5,7 @@
 
 #include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "weighed.h"
+#include "robust_choice_oracle.h"
 
 namespace plan_test {
 namespace {

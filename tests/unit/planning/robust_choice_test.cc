@@ -4,9 +4,9 @@
 #include "algorithms/cost/link_range.h"
 #include "algorithms/cost/model.h"
 #include "algorithms/planning/make_plan.h"
-#include "weighed.h"
+#include "robust_choice_oracle.h"
 
-namespace weighing_test {
+namespace robust_choice_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -70,7 +70,7 @@ TEST(LinkRange, GivenLinksAreWhatTheyAre) {
     EXPECT_FALSE(width.given(leaf_switch).bytes_per_us);
 }
 
-TEST(Weighing, NoWayTakesLess) {
+TEST(RobustChoice, NoWayTakesLess) {
     LinkTable narrow;
     narrow.set_some({LevelKind::switch_, 1}, {.bytes_per_us = 25});
     for (const Hierarchy& hierarchy :
@@ -88,7 +88,7 @@ TEST(Weighing, NoWayTakesLess) {
     }
 }
 
-TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
+TEST(RobustChoice, ShortMessagesSpareTheHopBetweenSwitches) {
     // On a longer or a narrower link, a message to each node costs as much as one to each site, and saves a
     // hop.
     for (const Hierarchy& hierarchy : {sites_of_nodes(2, 3, 4), dealt_out(2, 2, 4)}) {
@@ -115,7 +115,7 @@ TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
     }
 }
 
-TEST(Weighing, WhereTheWayIsLongNothingIsSkipped) {
+TEST(RobustChoice, WhereTheWayIsLongNothingIsSkipped) {
     // The same messages over 2 ms: the cost of a hop between switches is below the model's error.
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
         const Plan plan = planned(dealt_out(2, 2, 4), two_sites(2000), {collective, 8});
@@ -123,7 +123,7 @@ TEST(Weighing, WhereTheWayIsLongNothingIsSkipped) {
     }
 }
 
-TEST(Weighing, ALongWayDecidesWherePredictionsAreAlike) {
+TEST(RobustChoice, ALongWayDecidesWherePredictionsAreAlike) {
     // Recursive doubling over sixteen ranks has four rounds; with the sites by the parity of two bits of
     // the rank, two rounds cross from one to the other, where one would do.
     std::vector<int> site(16), node(16);
@@ -139,4 +139,4 @@ TEST(Weighing, ALongWayDecidesWherePredictionsAreAlike) {
 }
 
 }  // namespace
-}  // namespace weighing_test
+}  // namespace robust_choice_test

@@ -1,4 +1,4 @@
-#include "algorithms/planning/weighing.h"
+#include "algorithms/planning/robust_choice.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,8 +19,8 @@ double product(const std::vector<double>& us) {
 
 }  // namespace
 
-Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                   int window, double forward_us, FlatRounds& rounds)
+RobustChoice::RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                           const Operation& operation, int window, double forward_us, FlatRounds& rounds)
     : hierarchy_(hierarchy), operation_(operation), possible_(possible_links(hierarchy, links)) {
     forward_us_.push_back(forward_us);
     for (const LinkTable& table : tables()) {
@@ -31,13 +31,13 @@ Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links,
     }
 }
 
-void Weighing::add(const std::vector<LevelPlan>& levels, bool nic_local,
-                   std::vector<topology::LevelKey> skipped) {
+void RobustChoice::add(const std::vector<LevelPlan>& levels, bool nic_local,
+                       std::vector<topology::LevelKey> skipped) {
     ways_.push_back({levels, nic_local, std::move(skipped), {}});
 }
 
 /// Table by table, because a model has one table at a time.
-void Weighing::predict(Models& models) {
+void RobustChoice::predict(Models& models) {
     for (std::size_t t = 0; t < tables().size(); ++t) {
         const LinkTable& table = tables()[t];
         for (Way& way : ways_) {
@@ -54,7 +54,7 @@ void Weighing::predict(Models& models) {
     }
 }
 
-Weighing::Choice Weighing::choose(Models& models) {
+RobustChoice::Choice RobustChoice::choose(Models& models) {
     predict(models);
     const double forward_us = product(forward_us_);
     double least_us = forward_us;

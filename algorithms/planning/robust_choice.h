@@ -17,12 +17,12 @@ namespace strata::algorithms {
 /// Robust choice over link scenarios: compares plans with each other and with the underlying component under
 /// all tables of possible_links() and takes the smallest geometric mean. A plan that is fastest only for
 /// guessed links does not win.
-class Weighing {
+class RobustChoice {
 public:
     /// Arguments must outlive it. `window`: the user's; 0: open. `forward_us`: prediction for the underlying
     /// component with `links`, including a far receiver; `rounds`: of that prediction.
-    Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-             int window, double forward_us, FlatRounds& rounds);
+    RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                 int window, double forward_us, FlatRounds& rounds);
 
     /// Adds a plan; `nic_local` and `skipped` as in Plan.
     void add(const std::vector<LevelPlan>& levels, bool nic_local, std::vector<topology::LevelKey> skipped);
