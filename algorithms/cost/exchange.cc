@@ -53,17 +53,17 @@ double ExchangeModel::Arrivals::without(int from, double busy) const {
 
 ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                              const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
-                             const Sample* sample)
-    : CostModel(hierarchy, links, root, skipped, sample),
+                             const ReducedMachine* reduced)
+    : CostModel(hierarchy, links, root, skipped, reduced),
       up_(traits.up),
       down_(traits.down),
       all_ranks_(static_cast<double>(hierarchy.stop.size())),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()),
       buses_(hierarchy.groups.size()) {
-    if (sample == nullptr) return;
-    stands_for_.assign(sample->stands_for.begin(), sample->stands_for.end());
-    all_ranks_ = std::accumulate(stands_for_.begin(), stands_for_.end(), 0.0);
+    if (reduced == nullptr) return;
+    represented_.assign(reduced->represented.begin(), reduced->represented.end());
+    all_ranks_ = std::accumulate(represented_.begin(), represented_.end(), 0.0);
 }
 
 void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
@@ -281,24 +281,24 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     }
 }
 
-/// Gives representatives the arrivals of the rank that still has its group.
+/// Gives representatives the arrivals of the rank whose group is whole.
 void ExchangeModel::spread_up(int group) {
-    for (const Alike& alike : groups_[group].alike)
-        ranks_[alike.one].arrivals = ranks_[alike.other].arrivals.without_bound();
+    for (const Representative& one : groups_[group].representatives)
+        ranks_[one.rank].arrivals = ranks_[one.modelled_by].arrivals.without_bound();
 }
 
-/// The latest representative determines when the rank with its group can pass data on.
+/// The latest representative determines when the rank with the whole group can pass data on.
 void ExchangeModel::gather_down(int group) {
-    for (const Alike& alike : groups_[group].alike) {
+    for (const Representative& one : groups_[group].representatives) {
         constexpr int nobody = -1;
-        ranks_[alike.other].arrivals.add(nobody, ranks_[alike.one].arrivals.all(), 0, 0);
+        ranks_[one.modelled_by].arrivals.add(nobody, ranks_[one.rank].arrivals.all(), 0, 0);
     }
 }
 
 double ExchangeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
-    for (std::size_t rank = 0; rank < stands_for_.size(); ++rank) ranks_[rank].below = stands_for_[rank];
+    for (std::size_t rank = 0; rank < represented_.size(); ++rank) ranks_[rank].below = represented_[rank];
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
     std::fill(buses_.begin(), buses_.end(), 0);
     exchange_ = up_ && down_ && is_exchange(plans.front().method) && groups_.front().participants.size() > 1;

@@ -14,10 +14,10 @@ namespace strata::algorithms {
 /// the latency of the streams that feed it (docs/design/cost-model.md).
 class ExchangeModel final : public CostModel {
 public:
-    /// `sample`: the sample whose hierarchy this is, if any.
+    /// `reduced`: the reduced machine whose hierarchy this is, if any.
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                   const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
-                  const Sample* sample = nullptr);
+                  const ReducedMachine* reduced = nullptr);
 
 private:
     double predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
@@ -128,7 +128,7 @@ private:
 
     bool up_;
     bool down_;
-    std::vector<double> stands_for_;    ///< represented ranks, by rank; empty: 1
+    std::vector<double> represented_;   ///< represented ranks, by rank; empty: 1
     std::vector<HalvingPlace> places_;  ///< of the topmost group, for an exchange
     double all_ranks_;
 

@@ -30,7 +30,7 @@ std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
 }  // namespace
 
 CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                     std::span<const topology::LevelKey> skipped, const Sample* sample)
+                     std::span<const topology::LevelKey> skipped, const ReducedMachine* reduced)
     : hierarchy_(hierarchy),
       stop_(hierarchy.stop),
       root_(root),
@@ -73,8 +73,8 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
             view.participants.push_back({rank, 0});
         if (view.participants.size() > 1) busy_groups_.push_back(g);
         for (const Participant& one : view.participants) {
-            if (sample != nullptr && sample->like[one.rank] >= 0)
-                view.alike.push_back({one.rank, sample->like[one.rank]});
+            if (reduced != nullptr && reduced->modelled_by[one.rank] >= 0)
+                view.representatives.push_back({one.rank, reduced->modelled_by[one.rank]});
         }
         largest = std::max(largest, static_cast<int>(view.participants.size()));
     }
@@ -198,11 +198,11 @@ const CostModel::Shape& CostModel::double_binary_shape(int group, Flow flow, Hal
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                            const Operation& operation,
                                            std::span<const topology::LevelKey> skipped,
-                                           const Sample* sample) {
+                                           const ReducedMachine* reduced) {
     const CollectiveTraits traits = traits_of(operation.collective);
     if (traits.blocks)
-        return std::make_unique<ExchangeModel>(hierarchy, links, operation.root, traits, skipped, sample);
-    return std::make_unique<TreeModel>(hierarchy, links, operation.root, traits, skipped, sample);
+        return std::make_unique<ExchangeModel>(hierarchy, links, operation.root, traits, skipped, reduced);
+    return std::make_unique<TreeModel>(hierarchy, links, operation.root, traits, skipped, reduced);
 }
 
 }  // namespace strata::algorithms

@@ -14,7 +14,7 @@
 #include "algorithms/base/operation.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/cost/links.h"
-#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/cost/symmetry_reduction.h"
 #include "algorithms/patterns/reduction_links.h"
 #include "algorithms/patterns/window.h"
 #include "topology/hierarchy.h"
@@ -64,23 +64,24 @@ protected:
     void must_be_exact() { enough_us_ = std::numeric_limits<double>::infinity(); }
 
     CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-              std::span<const topology::LevelKey> skipped, const Sample* sample);
+              std::span<const topology::LevelKey> skipped, const ReducedMachine* reduced);
 
     struct Participant {
         int rank;
         double us_per_byte;  ///< narrowest connection between this rank and the group
     };
-    /// Of a sample: `one` represents a removed group; `other` still has such a group behind it.
-    struct Alike {
-        int one;
-        int other;
+    /// Of a reduced machine: `rank` represents a removed group, whose times are those of the whole group of
+    /// `modelled_by`.
+    struct Representative {
+        int rank;
+        int modelled_by;
     };
     struct GroupView {
         std::size_t level;                      ///< index among all levels of the hierarchy
         std::size_t plan;                       ///< index in levels()
         std::vector<Participant> participants;  ///< empty: skipped
         bool merged = false;                    ///< some participants belong to skipped groups
-        std::vector<Alike> alike;
+        std::vector<Representative> representatives;
     };
     /// The group in which two participants meet, and the narrowest connection between them.
     struct Meeting {
@@ -205,12 +206,12 @@ private:
     std::map<std::pair<int, int>, std::vector<Meeting>> meetings_;  ///< by group and shape
 };
 
-/// Returns the model for `operation`: one vector over a tree (tree.h), or blocks (exchange.h). `sample`: the
-/// sample whose hierarchy this is, if any.
+/// Returns the model for `operation`: one vector over a tree (tree.h), or blocks (exchange.h). `reduced`: the
+/// reduced machine whose hierarchy this is, if any.
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                            const Operation& operation,
                                            std::span<const topology::LevelKey> skipped = {},
-                                           const Sample* sample = nullptr);
+                                           const ReducedMachine* reduced = nullptr);
 
 /// Returns the predicted time in microseconds of `operation` by the tree engine with `plan`, which has a
 /// method for every level. Other methods count as the nearest tree shape. Throws std::invalid_argument for an

@@ -9,8 +9,8 @@ namespace strata::algorithms {
 
 TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                      const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
-                     const Sample* sample)
-    : CostModel(hierarchy, links, root, skipped, sample),
+                     const ReducedMachine* reduced)
+    : CostModel(hierarchy, links, root, skipped, reduced),
       up_(traits.up),
       down_(traits.down),
       combines_(traits.combines),
@@ -249,11 +249,11 @@ bool TreeModel::time_groups(double combine_us_per_byte) {
     });
 }
 
-/// The latest representative determines when the rank with its group can pass data on.
+/// The latest representative determines when the rank with the whole group can pass data on.
 void TreeModel::gather_waves(int group) {
-    for (const Alike& alike : groups_[group].alike) {
-        const RankState& one = ranks_[alike.one];
-        RankState& other = ranks_[alike.other];
+    for (const Representative& representative : groups_[group].representatives) {
+        const RankState& one = ranks_[representative.rank];
+        RankState& other = ranks_[representative.modelled_by];
         other.wave.first = std::max(other.wave.first, one.wave.first);
         other.wave.last = std::max(other.wave.last, one.wave.last);
         other.wave.pace = std::max(other.wave.pace, one.wave.pace);

@@ -21,7 +21,7 @@ class TreeModel final : public CostModel {
 public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
               const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
-              const Sample* sample = nullptr);
+              const ReducedMachine* reduced = nullptr);
 
     void set_links(const LinkTable& links) override;
 

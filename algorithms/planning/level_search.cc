@@ -98,23 +98,23 @@ std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) 
 /// Few nodes suffice: a gain inside one node is a gain inside all.
 LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
                          Models& models)
-    : overrides_(overrides), operation_(operation), models_(models), on_sample_(operation) {
+    : overrides_(overrides), operation_(operation), models_(models), on_few_nodes_(operation) {
     const std::vector<LevelKey> levels = skippable_levels(hierarchy, overrides);
     if (levels.empty()) return;
     sets_ = sets_of(levels);
-    sample_ = sample_nodes(hierarchy, operation.root);
-    on_sample_.root = sample_.root;
+    few_nodes_ = reduce_to_few_nodes(hierarchy, operation.root);
+    on_few_nodes_.root = few_nodes_.root;
     const CollectiveTraits traits = traits_of(operation.collective);
     // A node's share of a rooted collective is its own blocks; of an Allgather it is everything.
     if (traits.blocks && traits.rooted) {
-        on_sample_.bytes = operation.bytes / hierarchy.stop.size() * sample_.hierarchy.stop.size();
+        on_few_nodes_.bytes = operation.bytes / hierarchy.stop.size() * few_nodes_.hierarchy.stop.size();
     }
-    sample_models_.emplace(sample_.hierarchy, on_sample_);
+    models_of_few_nodes_.emplace(few_nodes_.hierarchy, on_few_nodes_);
 }
 
 LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,
                                       Rings rings) {
-    PlanSearch search(sample_models_->at(links, skipped), overrides_, on_sample_, rings);
+    PlanSearch search(models_of_few_nodes_->at(links, skipped), overrides_, on_few_nodes_, rings);
     return {&skipped, search.run(traits_of(operation_.collective).combines)};
 }
 

@@ -5,7 +5,7 @@
 #include "algorithms/base/link.h"
 #include "algorithms/base/operation.h"
 #include "algorithms/config/overrides.h"
-#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/cost/symmetry_reduction.h"
 #include "algorithms/planning/models.h"
 #include "algorithms/planning/plan_search.h"
 #include "topology/hierarchy.h"
@@ -34,7 +34,7 @@ std::vector<topology::LevelKey> all_below_the_top(const topology::Hierarchy& hie
                                                   const Overrides& overrides);
 
 /// Searches for levels whose messages cost more than they save. Tries all sets of up to four levels, of more
-/// levels the contiguous ones, each on a few nodes (sample_nodes()). On the whole machine it tries the
+/// levels the contiguous ones, each on a few nodes (reduce_to_few_nodes()). On the whole machine it tries the
 /// fastest set, and before it the smallest set within the model's error of it. A set must gain more than that
 /// error. Levels that are already skipped stay skipped.
 class LevelSearch {
@@ -58,9 +58,9 @@ private:
     const Operation& operation_;
     Models& models_;
     std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: nothing to skip
-    Sample sample_;
-    Operation on_sample_;
-    std::optional<Models> sample_models_;
+    ReducedMachine few_nodes_;
+    Operation on_few_nodes_;
+    std::optional<Models> models_of_few_nodes_;
 };
 
 }  // namespace strata::algorithms

@@ -15,7 +15,7 @@ namespace strata::algorithms {
 ///  - inside a node: tree if it is predicted clearly faster than the underlying component, else forward;
 ///  - between nodes: tree, ring or forward, by the robust choice over link scenarios (robust_choice.h).
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be
-/// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (thin_out()).
+/// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (reduce_by_symmetry()).
 ///
 /// Throws std::invalid_argument with check()'s message. Local, without communication. Cost: O(ranks * depth)
 /// per candidate plan, whose number depends on the number of levels only.

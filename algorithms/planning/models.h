@@ -7,13 +7,13 @@
 #include "algorithms/base/link.h"
 #include "algorithms/base/operation.h"
 #include "algorithms/cost/model.h"
-#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/cost/symmetry_reduction.h"
 #include "topology/hierarchy.h"
 
 namespace strata::algorithms {
 
 /// The cost models for planning one operation: one per set of skipped levels, made on first use and switched
-/// from one link table to the next. On large machines they use representatives (thin_out()).
+/// from one link table to the next. On large machines they use representatives (reduce_by_symmetry()).
 class Models {
 public:
     /// Hierarchy and operation must outlive it.
@@ -34,18 +34,18 @@ private:
     };
 
     /// Representatives, found on first use.
-    struct Thinned {
+    struct Reduced {
         bool known = false;
-        std::optional<Sample> sample;  ///< empty: the whole machine
+        std::optional<ReducedMachine> machine;  ///< empty: the whole machine
     };
 
     std::unique_ptr<CostModel> make(const LinkTable& links, std::span<const topology::LevelKey> skipped);
-    const std::optional<Sample>& thinned(bool switches);
+    const std::optional<ReducedMachine>& reduced(bool switches);
 
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
-    Thinned nodes_;     ///< keeps a rank of every node
-    Thinned switches_;  ///< may omit nodes below a switch
+    Reduced nodes_;     ///< keeps a rank of every node
+    Reduced switches_;  ///< may omit nodes below a switch
     std::vector<Entry> entries_;
 };
 

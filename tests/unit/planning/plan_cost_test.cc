@@ -111,9 +111,10 @@ bool has(const std::vector<LevelKey>& levels, LevelKey level) {
     return std::find(levels.begin(), levels.end(), level) != levels.end();
 }
 
-/// Adds the errors of the model with representatives if levels are skipped. `simply`: without Sample::like.
-void add_thinning_error(Error& error, const Hierarchy& hierarchy, Collective collective,
-                        const std::vector<LevelKey>& skipped, bool simply = false) {
+/// Adds the errors of the model with representatives if levels are skipped. `simply`: without
+/// ReducedMachine::modelled_by.
+void add_reduction_error(Error& error, const Hierarchy& hierarchy, Collective collective,
+                         const std::vector<LevelKey>& skipped, bool simply = false) {
     std::mt19937 random(11);
     const bool rooted = traits_of(collective).rooted;
     for (const int root : {0, rooted ? hierarchy.ranks() / 2 + 3 : 0}) {
@@ -121,18 +122,18 @@ void add_thinning_error(Error& error, const Hierarchy& hierarchy, Collective col
             const std::size_t blocks = traits_of(collective).blocks ? hierarchy.stop.size() : 1;
             const Operation operation{collective, bytes * blocks, root};
             const LinkTable links;
-            auto sample = thin_out(hierarchy, root, !has(skipped, leaf_switch));
-            ASSERT_TRUE(sample);
-            ASSERT_LE(sample->hierarchy.ranks() * 2, hierarchy.ranks());
-            if (simply) sample->like.assign(sample->like.size(), -1);
+            auto reduced = reduce_by_symmetry(hierarchy, root, !has(skipped, leaf_switch));
+            ASSERT_TRUE(reduced);
+            ASSERT_LE(reduced->hierarchy.ranks() * 2, hierarchy.ranks());
+            if (simply) reduced->modelled_by.assign(reduced->modelled_by.size(), -1);
             Operation there = operation;
-            there.root = sample->root;
-            const auto thin = make_cost_model(sample->hierarchy, links, there, skipped, &*sample);
+            there.root = reduced->root;
+            const auto few = make_cost_model(reduced->hierarchy, links, there, skipped, &*reduced);
             const auto full = make_cost_model(hierarchy, links, operation, skipped);
             for (int turn = 0; turn < 25; ++turn) {
                 const auto plans = random_plans(random, full->levels(), bytes > 8 * kib, collective);
                 const double share =
-                    thin->cost_us(plans, operation.bytes, 4) / full->cost_us(plans, operation.bytes, 4);
+                    few->cost_us(plans, operation.bytes, 4) / full->cost_us(plans, operation.bytes, 4);
                 error.add(std::abs(share - 1));
             }
         }
@@ -141,13 +142,13 @@ void add_thinning_error(Error& error, const Hierarchy& hierarchy, Collective col
 
 const std::vector<LevelKey> skipped_sets[] = {{}, {numa_level}, {leaf_switch}, {leaf_switch, numa_level}};
 
-TEST(ThinOut, PredictionsAreThoseOfTheMachine) {
+TEST(SymmetryReduction, PredictionsAreThoseOfTheMachine) {
     for (const Hierarchy& hierarchy :
          {machine(2, 8, 4), machine(4, 16, 8), machine(5, 7, 6), machine(4, 16, 4, true)}) {
         for (const auto& skipped : skipped_sets) {
             for (const Collective collective : sized) {
                 Error error;
-                ASSERT_NO_FATAL_FAILURE(add_thinning_error(error, hierarchy, collective, skipped));
+                ASSERT_NO_FATAL_FAILURE(add_reduction_error(error, hierarchy, collective, skipped));
                 const bool blocks =
                     traits_of(collective).blocks;  // not all their queues inside nodes are known
                 EXPECT_LT(error.mean(), blocks ? 0.02 : 0.001) << name_of(collective) << hierarchy.ranks();
@@ -158,7 +159,8 @@ TEST(ThinOut, PredictionsAreThoseOfTheMachine) {
 }
 
 class SkippedSets : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(ThinOut, SkippedSets, ::testing::Range(std::size_t{0}, std::size(skipped_sets)));
+INSTANTIATE_TEST_SUITE_P(SymmetryReduction, SkippedSets,
+                         ::testing::Range(std::size_t{0}, std::size(skipped_sets)));
 
 /// There the omitted nodes differ from their representatives.
 TEST_P(SkippedSets, PredictionsAreNearlyThoseOfAnUnevenMachine) {
@@ -174,38 +176,39 @@ TEST_P(SkippedSets, PredictionsAreNearlyThoseOfAnUnevenMachine) {
     for (const Collective collective : sized) {
         Error error;
         for (const Hierarchy& hierarchy : machines) {
-            ASSERT_NO_FATAL_FAILURE(add_thinning_error(error, hierarchy, collective, skipped));
+            ASSERT_NO_FATAL_FAILURE(add_reduction_error(error, hierarchy, collective, skipped));
         }
         EXPECT_LT(error.mean(), all_nodes ? 0.01 : 0.04) << name_of(collective);
         EXPECT_LT(error.worst, all_nodes ? 0.2 : 0.3) << name_of(collective);
     }
 }
 
-TEST(ThinOut, RepresentativesMatter) {
+TEST(SymmetryReduction, RepresentativesMatter) {
     Error error;
-    ASSERT_NO_FATAL_FAILURE(add_thinning_error(error, machine(5, 7, 6), Collective::bcast, {}, true));
+    ASSERT_NO_FATAL_FAILURE(add_reduction_error(error, machine(5, 7, 6), Collective::bcast, {}, true));
     EXPECT_GT(error.worst, 0.1) << "else nothing is tested";
 }
 
-TEST(ThinOut, KeepsWhatAPlanNeeds) {
+TEST(SymmetryReduction, KeepsWhatAPlanNeeds) {
     std::mt19937 random(3);
     for (int turn = 0; turn < 40; ++turn) {
         const Hierarchy hierarchy = uneven(random, 300, 16);
         const int root = static_cast<int>(random() % 300);
         for (const bool switches : {false, true}) {
-            const auto sample = thin_out(hierarchy, root, switches);
-            ASSERT_TRUE(sample) << root << switches;
-            EXPECT_EQ(sample->hierarchy.levels(), hierarchy.levels());
+            const auto reduced = reduce_by_symmetry(hierarchy, root, switches);
+            ASSERT_TRUE(reduced) << root << switches;
+            EXPECT_EQ(reduced->hierarchy.levels(), hierarchy.levels());
             int all = 0;
-            for (const int ranks : sample->stands_for) all += ranks;
+            for (const int ranks : reduced->represented) all += ranks;
             EXPECT_EQ(all, hierarchy.ranks());
-            EXPECT_EQ(sample->stands_for[sample->root], 1) << "the root's node is whole";
-            for (std::size_t rank = 0; rank < sample->like.size(); ++rank) {
-                EXPECT_LT(sample->like[rank], sample->hierarchy.ranks());
-                EXPECT_TRUE(sample->stands_for[rank] == 1 || sample->like[rank] >= 0);
+            EXPECT_EQ(reduced->represented[reduced->root], 1) << "the root's node is whole";
+            for (std::size_t rank = 0; rank < reduced->modelled_by.size(); ++rank) {
+                EXPECT_LT(reduced->modelled_by[rank], reduced->hierarchy.ranks());
+                EXPECT_TRUE(reduced->represented[rank] == 1 || reduced->modelled_by[rank] >= 0);
             }
         }
-        EXPECT_FALSE(thin_out(nodes_below_switch(16, 4), 0, true)) << "small machines stay as they are";
+        EXPECT_FALSE(reduce_by_symmetry(nodes_below_switch(16, 4), 0, true))
+            << "small machines stay as they are";
     }
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "algorithms/cost/model.h"
-#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/cost/symmetry_reduction.h"
 #include "algorithms/planning/level_search.h"
 #include "algorithms/planning/make_plan.h"
 #include "plans.h"
@@ -325,29 +325,29 @@ TEST(SkippedCost, MessagesMeetWhereTheirEndsDo) {
     EXPECT_NEAR(tree_cost_us(hierarchy, links, plan, {Collective::bcast, 1000, 0}), one + 100, 0.1);
 }
 
-TEST(SampleNodes, AFewOfTheNodesWithAllThatIsInThem) {
+TEST(ReduceToFewNodes, AFewOfTheNodesWithAllThatIsInThem) {
     const Hierarchy whole = machine({{top_switch, 4}, {leaf_switch, 5}, {node_level, 2}, {numa_level, 3}});
     for (const int root : {0, 7, 119}) {
-        const Sample sample = sample_nodes(whole, root);
-        EXPECT_EQ(validate(sample.hierarchy), "");
-        EXPECT_EQ(sample.hierarchy.ranks(), 2 * 2 * 6);
-        EXPECT_EQ(sample.hierarchy.levels(), whole.levels());
-        EXPECT_EQ(sample.hierarchy.groups[sample.hierarchy.stop[sample.root]].members.size(), 3U);
+        const ReducedMachine few = reduce_to_few_nodes(whole, root);
+        EXPECT_EQ(validate(few.hierarchy), "");
+        EXPECT_EQ(few.hierarchy.ranks(), 2 * 2 * 6);
+        EXPECT_EQ(few.hierarchy.levels(), whole.levels());
+        EXPECT_EQ(few.hierarchy.groups[few.hierarchy.stop[few.root]].members.size(), 3U);
     }
     // Unequal nodes, and ranks between them: the root's and the largest other one.
     std::vector<int> node(20, 0);
     for (int rank = 0; rank < 20; ++rank) node[rank] = rank < 2 ? 0 : rank < 5 ? 1 : rank < 12 ? 2 : -1;
     const Hierarchy unequal = make_hierarchy(leaf_switch, {{node_level, node}}, 20);
     for (const auto& [root, ranks, number] : {std::tuple(1, 9, 1), {3, 10, 1}, {7, 10, 5}, {15, 8, 7}}) {
-        const Sample sample = sample_nodes(unequal, root);
-        EXPECT_EQ(validate(sample.hierarchy), "");
-        EXPECT_EQ(sample.hierarchy.ranks(), ranks) << root;
-        EXPECT_EQ(sample.root, number);
+        const ReducedMachine few = reduce_to_few_nodes(unequal, root);
+        EXPECT_EQ(validate(few.hierarchy), "");
+        EXPECT_EQ(few.hierarchy.ranks(), ranks) << root;
+        EXPECT_EQ(few.root, number);
     }
-    EXPECT_EQ(sample_nodes(one_node(6), 4).hierarchy.ranks(), 6);
+    EXPECT_EQ(reduce_to_few_nodes(one_node(6), 4).hierarchy.ranks(), 6);
     const Hierarchy apart = make_hierarchy(leaf_switch, {{node_level, {0, 0, -1, -1, -1}}}, 5);
-    for (int root = 0; root < 5; ++root) EXPECT_EQ(validate(sample_nodes(apart, root).hierarchy), "");
-    EXPECT_EQ(sample_nodes(apart, 0).hierarchy.ranks(), 3);
+    for (int root = 0; root < 5; ++root) EXPECT_EQ(validate(reduce_to_few_nodes(apart, root).hierarchy), "");
+    EXPECT_EQ(reduce_to_few_nodes(apart, 0).hierarchy.ranks(), 3);
 }
 
 /// Sites behind a relay of 2 ms and 200 Mbit/s, and behind a WAN: where latency is high, the level is flat.

@@ -41,8 +41,8 @@ TEST_F(CommonPlanTable, HasThePlansOfThePlanner) {
     for (int op = 0; op < collective_count; ++op) {
         for (const std::size_t bytes : {8U, 5000U, 1048576U}) {
             const Operation operation = operation_of(static_cast<Collective>(op), bytes);
-            const Operation stands_for = planner.class_of(operation).representative;
-            EXPECT_TRUE(same(entry(plan_table, operation).plan, planner.make_plan(stands_for)));
+            const Operation representative = planner.class_of(operation).representative;
+            EXPECT_TRUE(same(entry(plan_table, operation).plan, planner.make_plan(representative)));
         }
     }
 }
@@ -69,10 +69,10 @@ TEST_F(CommonPlanTable, HasTheSamePlansHoweverTheCallerRounds) {
         for (const Collective op : {Collective::bcast, Collective::reduce, Collective::gather}) {
             for (std::size_t bytes = 8; bytes < 4 * mib; bytes *= 2) {
                 const Operation operation = operation_of(op, bytes);
-                const Operation stands_for = bare.class_of(operation).representative;
+                const Operation representative = bare.class_of(operation).representative;
                 std::fesetround(mode);
                 const Plan plan = entry(other, operation).plan;
-                const double bare_us = bare.make_plan(stands_for).predicted_us;
+                const double bare_us = bare.make_plan(representative).predicted_us;
                 EXPECT_EQ(std::fegetround(), mode);
                 std::fesetround(FE_TONEAREST);
                 EXPECT_TRUE(same(plan, entry(usual, operation).plan));

@@ -1,4 +1,4 @@
-#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/cost/symmetry_reduction.h"
 
 #include <algorithm>
 #include <map>
@@ -18,17 +18,17 @@ public:
     Copier(const Hierarchy& whole, std::vector<int> kept) : whole_(whole), rank_of_(whole.stop.size(), -1) {
         std::sort(kept.begin(), kept.end());
         for (std::size_t i = 0; i < kept.size(); ++i) rank_of_[kept[i]] = static_cast<int>(i);
-        sample_.hierarchy.stop.resize(kept.size());
+        reduced_.hierarchy.stop.resize(kept.size());
         add(0, -1);
-        sample_.hierarchy.oversubscription =
+        reduced_.hierarchy.oversubscription =
             std::min(whole_.oversubscription, static_cast<double>(kept.size()));
     }
 
     /// Returns -1 for a removed rank.
     int rank_of(int rank) const { return rank_of_[rank]; }
-    Sample take(int root) {
-        sample_.root = rank_of_[root];
-        return std::move(sample_);
+    ReducedMachine take(int root) {
+        reduced_.root = rank_of_[root];
+        return std::move(reduced_);
     }
 
 private:
@@ -43,7 +43,7 @@ private:
 
     const Hierarchy& whole_;
     std::vector<int> rank_of_;  ///< rank -> its new number
-    Sample sample_;
+    ReducedMachine reduced_;
 };
 
 /// Copies a group and what is kept below it; returns its new index, or -1 if nothing is kept.
@@ -51,7 +51,7 @@ int Copier::add(int group, int parent) {
     const Group& old = whole_.groups[group];
     std::vector<int> members = renumbered(old.members);
     if (members.empty()) return -1;
-    auto& groups = sample_.hierarchy.groups;
+    auto& groups = reduced_.hierarchy.groups;
     const int index = static_cast<int>(groups.size());
     Group copy;
     copy.level = old.level;
@@ -61,7 +61,7 @@ int Copier::add(int group, int parent) {
     copy.depth = parent < 0 ? 0 : groups[parent].depth + 1;
     copy.direct = renumbered(old.direct);
     copy.members = std::move(members);
-    for (const int rank : copy.members) sample_.hierarchy.stop[rank] = index;
+    for (const int rank : copy.members) reduced_.hierarchy.stop[rank] = index;
     groups.push_back(std::move(copy));
     std::vector<int> children;
     for (const int child : old.children) {
@@ -110,10 +110,10 @@ void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>
     }
 }
 
-/// The ranks that thin_out() keeps.
-class Thinning {
+/// The ranks that reduce_by_symmetry() keeps.
+class SymmetryReduction {
 public:
-    Thinning(const Hierarchy& whole, int root, bool switches)
+    SymmetryReduction(const Hierarchy& whole, int root, bool switches)
         : whole_(whole), root_(root), switches_(switches), largest_(whole.groups.size(), false) {
         std::map<topology::LevelKey, std::pair<std::size_t, int>> largest;  // size and group
         for (int g = 0; g < static_cast<int>(whole.groups.size()); ++g) {
@@ -131,8 +131,8 @@ public:
 
     struct Kept {
         int rank;
-        std::size_t stands_for = 1;
-        int like = -1;
+        std::size_t represented = 1;
+        int modelled_by = -1;
     };
     const std::vector<Kept>& kept() const { return kept_; }
 
@@ -188,28 +188,28 @@ private:
 
 }  // namespace
 
-Sample sample_nodes(const Hierarchy& hierarchy, int root) {
+ReducedMachine reduce_to_few_nodes(const Hierarchy& hierarchy, int root) {
     std::vector<int> kept;
     collect_parts(hierarchy, root, 0, kept);
     return Copier(hierarchy, std::move(kept)).take(root);
 }
 
-std::optional<Sample> thin_out(const Hierarchy& hierarchy, int root, bool switches) {
+std::optional<ReducedMachine> reduce_by_symmetry(const Hierarchy& hierarchy, int root, bool switches) {
     if (hierarchy.ranks() <= most_ranks_in_full) return std::nullopt;
-    const Thinning thinning(hierarchy, root, switches);
-    if (2 * thinning.kept().size() > hierarchy.stop.size()) return std::nullopt;
+    const SymmetryReduction reduction(hierarchy, root, switches);
+    if (2 * reduction.kept().size() > hierarchy.stop.size()) return std::nullopt;
     std::vector<int> kept;
-    for (const auto& own : thinning.kept()) kept.push_back(own.rank);
+    for (const auto& own : reduction.kept()) kept.push_back(own.rank);
     Copier copier(hierarchy, std::move(kept));
-    Sample sample = copier.take(root);
-    sample.stands_for.resize(thinning.kept().size());
-    sample.like.resize(thinning.kept().size());
-    for (const auto& own : thinning.kept()) {
+    ReducedMachine reduced = copier.take(root);
+    reduced.represented.resize(reduction.kept().size());
+    reduced.modelled_by.resize(reduction.kept().size());
+    for (const auto& own : reduction.kept()) {
         const int rank = copier.rank_of(own.rank);
-        sample.stands_for[rank] = static_cast<int>(own.stands_for);
-        sample.like[rank] = own.like < 0 ? -1 : copier.rank_of(own.like);
+        reduced.represented[rank] = static_cast<int>(own.represented);
+        reduced.modelled_by[rank] = own.modelled_by < 0 ? -1 : copier.rank_of(own.modelled_by);
     }
-    return sample;
+    return reduced;
 }
 
 }  // namespace strata::algorithms
