@@ -80,34 +80,34 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
 
 ExcludedLevels find_excluded_levels(const Hierarchy& hierarchy, const Overrides& overrides,
                                     const Operation& operation) {
-    ExcludedLevels words;
+    ExcludedLevels excluded;
     const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
-    if (std::none_of(overrides.methods.begin(), overrides.methods.end(), skips)) return words;
+    if (std::none_of(overrides.methods.begin(), overrides.methods.end(), skips)) return excluded;
     for (const LevelKey level : hierarchy.levels()) {
         const LevelMethodRule* rule = rule_for(overrides, level);
         if (rule == nullptr || !skips(*rule)) continue;
         const std::string stays = why_it_stays(hierarchy, level, overrides, operation);
         if (stays.empty()) {
-            words.levels.push_back(level);
-            words.sources.push_back(rule->source);
-        } else if (words.ignored_values.find(stays) == std::string::npos) {
-            words.ignored_values += "; skip " + stays;
+            excluded.levels.push_back(level);
+            excluded.sources.push_back(rule->source);
+        } else if (excluded.ignored_rules.find(stays) == std::string::npos) {
+            excluded.ignored_rules += "; skip " + stays;
         }
     }
-    return words;
+    return excluded;
 }
 
 void set_skipped(Plan& plan, const Hierarchy& hierarchy, const std::vector<LevelKey>& skipped,
-                 const ExcludedLevels& words) {
+                 const ExcludedLevels& excluded) {
     if (std::find(skipped.begin(), skipped.end(), hierarchy.groups.front().level) != skipped.end()) {
         throw std::logic_error("a plan without the topmost level");  // its parts would not be connected
     }
     for (const LevelKey level : hierarchy.levels()) {
         if (std::find(skipped.begin(), skipped.end(), level) == skipped.end()) continue;
-        const auto word = std::find(words.levels.begin(), words.levels.end(), level) - words.levels.begin();
-        const bool from_rule = static_cast<std::size_t>(word) < words.levels.size();
+        const auto found = std::find(excluded.levels.begin(), excluded.levels.end(), level);
+        const auto index = static_cast<std::size_t>(found - excluded.levels.begin());
         plan.skipped.push_back(level);
-        plan.skipped_sources.push_back(from_rule ? words.sources[static_cast<std::size_t>(word)] : Source{});
+        plan.skipped_sources.push_back(index < excluded.levels.size() ? excluded.sources[index] : Source{});
     }
 }
 

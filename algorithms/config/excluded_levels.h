@@ -27,7 +27,7 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation);
 struct ExcludedLevels {
     std::vector<topology::LevelKey> levels;  ///< those that can be excluded, topmost first
     std::vector<Source> sources;             ///< one per level
-    std::string ignored_values;              ///< "; skip ignored for node, which separates nodes", or empty
+    std::string ignored_rules;               ///< "; skip ignored for node, which separates nodes", or empty
 };
 
 /// Excludes the levels whose first applicable rule says `skip`. The topmost level always stays. The level
@@ -40,6 +40,6 @@ ExcludedLevels find_excluded_levels(const topology::Hierarchy& hierarchy, const 
 /// Adds the excluded levels, in the order of the hierarchy, and their sources to the plan. Throws
 /// std::logic_error for the topmost level: its parts would not be connected.
 void set_skipped(Plan& plan, const topology::Hierarchy& hierarchy,
-                 const std::vector<topology::LevelKey>& skipped, const ExcludedLevels& words);
+                 const std::vector<topology::LevelKey>& skipped, const ExcludedLevels& excluded);
 
 }  // namespace strata::algorithms

@@ -7,7 +7,7 @@ namespace {
 
 using topology::LevelKey;
 
-constexpr std::size_t most_passed_over = 4;  // in a message
+constexpr std::size_t most_ignored = 4;  // in a message
 
 Source line_of_file(int line) { return {Origin::rules_file, line}; }
 
@@ -98,7 +98,7 @@ private:
         const std::string conflict = check(with, collective_);
         if (conflict.empty()) {
             resolved_.overrides = std::move(with);
-        } else if (resolved_.ignored_values.size() < most_passed_over) {
+        } else if (resolved_.ignored_values.size() < most_ignored) {
             resolved_.ignored_values.push_back(std::to_string(line) + ": " + conflict);
         }
         return conflict.empty();

@@ -55,7 +55,7 @@ std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy&
     return left != nullptr ? std::optional(Verdict{false, left}) : std::nullopt;
 }
 
-std::string passed_over_text(const LevelMethod& method, const Operation& operation) {
+std::string ignored_method_text(const LevelMethod& method, const Operation& operation) {
     const std::string name(method.algorithm == Algorithm::component ? method.component
                                                                     : info(method.algorithm).name);
     if (fixed_order(operation)) return name + " has no fixed order";
@@ -137,7 +137,7 @@ struct Searches {
     const Hierarchy& hierarchy;
     const Overrides& overrides;
     const Operation& operation;
-    ExcludedLevels words = find_excluded_levels(hierarchy, overrides, operation);
+    ExcludedLevels excluded = find_excluded_levels(hierarchy, overrides, operation);
     Models models{hierarchy, operation};
     LevelSearch levels{hierarchy, overrides, operation, models};
     FlatRounds rounds{hierarchy};
@@ -160,7 +160,7 @@ struct Searches {
     }
     /// Returns the best plan under `links`, with useful levels inside nodes only.
     Searched under(const LinkTable& links, Rings rings) {
-        Searched found = without(words.levels, links, rings);
+        Searched found = without(excluded.levels, links, rings);
         if (may_skip_levels(overrides, operation)) levels.skip_levels(found, links, rings);
         return found;
     }
@@ -198,7 +198,7 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
 /// their own, for the reasons in unknown_inside().
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
-    if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
+    if (searches.overrides.engine != Engine::automatic || !searches.excluded.levels.empty()) return;
     if (!can_all_take_part(hierarchy) || !sends_inside(hierarchy, links)) return;
     const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
     if (skipped.empty()) return;
@@ -303,7 +303,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     if (!verdict)
         verdict = between_nodes ? choose_robustly(searched, links, searches, plan)
                                 : judge_inside(plan, hierarchy, links, operation);
-    set_skipped(plan, hierarchy, searched.skipped, searches.words);
+    set_skipped(plan, hierarchy, searched.skipped, searches.excluded);
     return *verdict;
 }
 
@@ -322,8 +322,8 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
         text += "; a ring loads the links less than a tree";
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
     if (plan.nic_local) text += "; a process near the NIC receives for the root";
-    if (const LevelMethod* method = search.ignored_values())
-        text += "; " + passed_over_text(*method, operation);
+    if (const LevelMethod* method = search.ignored_method())
+        text += "; " + ignored_method_text(*method, operation);
     return text;
 }
 
@@ -348,10 +348,10 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Searches searches{hierarchy, overrides, operation};
     plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
-    const ExcludedLevels& words = searches.words;
-    PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
+    const ExcludedLevels& excluded = searches.excluded;
+    PlanSearch all_levels(searches.models.at(links, excluded.levels), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
-    Searched searched{std::move(all_levels), 0, words.levels};
+    Searched searched{std::move(all_levels), 0, excluded.levels};
     PlanSearch& search = searched.search;
     plan.levels = search.plans();
     plan.sources = search.sources();
@@ -375,7 +375,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
-    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.ignored_values;
+    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + excluded.ignored_rules;
     if (overrides.engine == Engine::rails) set_rails(plan, operation);
     return plan;
 }

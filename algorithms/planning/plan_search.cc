@@ -133,8 +133,8 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!rule.holds_for(key)) continue;
         if (!can_have(l, rule.method)) {
-            const bool told = rule.method.algorithm == Algorithm::skip;  // make_plan() reports it
-            if (!passed_over_ && !told) passed_over_ = rule.method;
+            const bool reported = rule.method.algorithm == Algorithm::skip;  // by make_plan()
+            if (!ignored_method_ && !reported) ignored_method_ = rule.method;
             continue;
         }
         plan.method = rule.method;

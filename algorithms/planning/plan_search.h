@@ -33,7 +33,7 @@ public:
     /// Returns true if the levels engine is requested: by name, or by a method that needs it.
     bool by_levels() const { return by_levels_; }
     /// Returns the first method of a rule that its level cannot have; nullptr: none.
-    const LevelMethod* ignored_values() const { return passed_over_ ? &*passed_over_ : nullptr; }
+    const LevelMethod* ignored_method() const { return ignored_method_ ? &*ignored_method_ : nullptr; }
     /// Returns true if some open level is worth a ring.
     bool could_be_ring() const;
     const std::vector<LevelPlan>& plans() const { return plans_; }
@@ -110,7 +110,7 @@ private:
     bool may_exchange_;
     bool by_levels_;
     bool by_rails_;  ///< the plan has several trees
-    std::optional<LevelMethod> passed_over_;
+    std::optional<LevelMethod> ignored_method_;
     std::vector<Level> levels_;
     std::vector<LevelPlan> plans_;
     double best_us_ = -1;
