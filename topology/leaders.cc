@@ -16,26 +16,26 @@ std::uint64_t mixed(std::uint64_t x) {
 
 /// Orders the candidates of a group by (not preferred, distance, tie hash, rank): smaller is better. The rank
 /// makes every key unique.
-class Claim {
+class CandidateOrder {
 public:
-    Claim(std::span<const LocalityRecord> records, const Election& election,
-          const std::vector<bool>* first = nullptr)
+    CandidateOrder(std::span<const LocalityRecord> records, const Election& election,
+                   const std::vector<bool>* first = nullptr)
         : records_(records), election_(election), first_(first) {}
 
     struct Key {
-        bool behind;            ///< not preferred (`first`)
+        bool not_preferred;     ///< by `first`
         std::uint8_t distance;  ///< to the NIC in use
         std::uint64_t tie_hash;
         int rank;
         auto operator<=>(const Key&) const = default;
     };
-    Key of(const Group& group, int rank) const {
+    Key key_of(const Group& group, int rank) const {
         const std::uint8_t distance =
             election_.nic_local ? records_[static_cast<std::size_t>(rank)].near(election_.use).distance
                                 : unknown_distance;
-        const bool draw = election_.spread && distance != unknown_distance;
-        const bool behind = first_ != nullptr && !(*first_)[static_cast<std::size_t>(rank)];
-        return {behind, distance, draw ? tie_hash(group, rank) : 0, rank};
+        const bool hashed = election_.spread && distance != unknown_distance;
+        const bool not_preferred = first_ != nullptr && !(*first_)[static_cast<std::size_t>(rank)];
+        return {not_preferred, distance, hashed ? tie_hash(group, rank) : 0, rank};
     }
 
 private:
@@ -52,21 +52,21 @@ private:
     const std::vector<bool>* first_;
 };
 
-void elect(Hierarchy& hierarchy, const Claim& claim) {
+void elect(Hierarchy& hierarchy, const CandidateOrder& order) {
     // Children follow their parents: the reverse order elects the children's leaders first.
     for (std::size_t i = hierarchy.groups.size(); i-- > 0;) {
         Group& group = hierarchy.groups[i];
         group.leader = -1;
-        Claim::Key best{};
-        const auto stand = [&](int rank) {
-            const Claim::Key key = claim.of(group, rank);
+        CandidateOrder::Key best{};
+        const auto consider = [&](int rank) {
+            const CandidateOrder::Key key = order.key_of(group, rank);
             if (group.leader >= 0 && best < key) return;
             group.leader = rank;
             best = key;
         };
         for (const int child : group.children)
-            stand(hierarchy.groups[static_cast<std::size_t>(child)].leader);
-        for (const int rank : group.direct) stand(rank);
+            consider(hierarchy.groups[static_cast<std::size_t>(child)].leader);
+        for (const int rank : group.direct) consider(rank);
     }
 }
 
@@ -95,13 +95,13 @@ void choose_receivers(Hierarchy& hierarchy, std::span<const LocalityRecord> reco
 }  // namespace
 
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election) {
-    elect(hierarchy, Claim(records, election));
+    elect(hierarchy, CandidateOrder(records, election));
     choose_receivers(hierarchy, records, election);
 }
 
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
                    const std::vector<bool>& first) {
-    elect(hierarchy, Claim(records, election, &first));
+    elect(hierarchy, CandidateOrder(records, election, &first));
     choose_receivers(hierarchy, records, election);
 }
 
@@ -112,9 +112,9 @@ unsigned tie_break_of(std::uint64_t number) {
 std::vector<int> nic_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,
                              const Election& election) {
     const Group& self = hierarchy.groups.at(static_cast<std::size_t>(group));
-    const Claim claim(records, election);
+    const CandidateOrder order(records, election);
     std::map<std::uint64_t, std::uint8_t> nearest;  // node -> the smallest distance of a member
-    const auto distance = [&](int rank) { return claim.of(self, rank).distance; };
+    const auto distance = [&](int rank) { return order.key_of(self, rank).distance; };
     std::vector<std::uint64_t> nodes;  // in the order of their lowest ranks
     for (const int rank : self.members) {
         const auto node = records[static_cast<std::size_t>(rank)].node_id;
@@ -122,13 +122,13 @@ std::vector<int> nic_leaders(const Hierarchy& hierarchy, std::span<const Localit
         if (isnew) nodes.push_back(node);
         place->second = std::min(place->second, distance(rank));
     }
-    std::map<std::pair<std::uint64_t, std::uint8_t>, Claim::Key> best;  // (node, NIC) -> its leader
+    std::map<std::pair<std::uint64_t, std::uint8_t>, CandidateOrder::Key> best;  // (node, NIC) -> its leader
     for (const int rank : self.members) {
         const LocalityRecord& record = records[static_cast<std::size_t>(rank)];
         const std::uint8_t own = distance(rank);
         if (own != nearest[record.node_id]) continue;
         const std::uint8_t nic = own == unknown_distance ? std::uint8_t{0} : record.near(election.use).nic;
-        const Claim::Key key = claim.of(self, rank);
+        const CandidateOrder::Key key = order.key_of(self, rank);
         const auto [place, isnew] = best.try_emplace({record.node_id, nic}, key);
         if (!isnew) place->second = std::min(place->second, key);
     }
