@@ -5,7 +5,7 @@
 
 #include "algorithms/base/plan_hash.h"
 #include "component/agreement/agreement.h"
-#include "component/agreement/election.h"
+#include "component/agreement/election_settings.h"
 #include "component/base/cancellation.h"
 #include "component/communicator/plan_tables.h"
 #include "component/openmpi/messages.h"
@@ -160,7 +160,7 @@ Proposal CommunicatorState::make_proposal(const Request& first) noexcept {
 void CommunicatorState::prepare() {
     forget_plans();
     records_ = records_of(comm_);
-    const topology::Election election = election_of(comm_, job_, settings_);
+    const topology::Election election = election_settings_of(comm_, job_, settings_);
     topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
     topology::NicRails nics;
     if (settings_.may_want(algorithms::Engine::rails, built.ranks())) {

@@ -3,7 +3,7 @@
 //
 //   rank RANK CPUS           the hardware threads that the kernel lets each rank run on
 //   nic_leaders RANK ...    the leader rank of each NIC
-#include "component/agreement/election.h"  // Open MPI's internal headers come before mpi.h
+#include "component/agreement/election_settings.h"  // Open MPI's internal headers come before mpi.h
 #include "component/agreement/locality.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void print(const std::vector<Message>& messages) {
         if (!topology::decode(bytes, records[rank])) std::abort();
     }
     const component::Settings settings;
-    const topology::Election election = component::election_of(MPI_COMM_WORLD, settings, settings);
+    const topology::Election election = component::election_settings_of(MPI_COMM_WORLD, settings, settings);
     const topology::Hierarchy hierarchy = topology::build_hierarchy(records, {{}, election});
     std::printf("nic_leaders");
     for (const int leader : topology::nic_leaders(hierarchy, records, 0, election))

@@ -9,7 +9,7 @@ namespace strata::component {
 /// hashed: different groups of processes get different leaders, so that one core does not lead everywhere.
 /// The same processes get one of a few (topology::tie_break_of()), so that copies of a communicator share
 /// their plans (plan_tables.h).
-topology::Election election_of(ompi_communicator_t* comm, const Settings& job,
-                               const CommunicatorSettings& settings);
+topology::Election election_settings_of(ompi_communicator_t* comm, const Settings& job,
+                                        const CommunicatorSettings& settings);
 
 }  // namespace strata::component
