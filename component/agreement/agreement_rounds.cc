@@ -17,7 +17,7 @@ using algorithms::Task;
 /// The largest value: it never changes a minimum.
 constexpr std::uint64_t neutral = std::numeric_limits<std::uint64_t>::max();
 constexpr unsigned failure_bits = 8;
-constexpr std::size_t longest_said = 1024;  // bytes of a text about info keys or a plan
+constexpr std::size_t longest_text = 1024;  // bytes of a text about info keys or a plan
 constexpr std::size_t most_named = 8;       // ranks
 
 // All ranks contribute the same value if the minimum and the minimum of the complement are complements.
@@ -73,12 +73,12 @@ Task find_other(SetUp& set_up, MinAllreduce& all, int rank, std::uint64_t value,
     co_return rc;
 }
 
-/// The text of rank 0 on every rank, truncated to `longest_said`.
-using Said = std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)>;
-const char* text_of(const Said& said) { return reinterpret_cast<const char*>(said.data()); }
-Task receive_text(SetUp& set_up, MinAllreduce& all, int rank, std::string_view own, Said& first) {
+/// The text of rank 0 on every rank, truncated to `longest_text`.
+using SharedText = std::array<std::uint64_t, longest_text / sizeof(std::uint64_t)>;
+const char* text_of(const SharedText& text) { return reinterpret_cast<const char*>(text.data()); }
+Task receive_text(SetUp& set_up, MinAllreduce& all, int rank, std::string_view own, SharedText& first) {
     first.fill(0);
-    own.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
+    own.copy(reinterpret_cast<char*>(first.data()), longest_text - 1);
     return receive_first(set_up, all, rank, first);
 }
 
@@ -94,18 +94,19 @@ Task report_keys(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, co
                  std::uint64_t hash) {
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
-    std::string_view said = "(none)";
+    std::string_view own_keys = "(none)";
     if (own != nullptr && !own->said.empty()) {
-        said = own->said;
+        own_keys = own->said;
     }
-    Said first;
+    SharedText first;
     bool other = false;
-    const int before = co_await receive_text(set_up, all, rank, said, first);
+    const int before = co_await receive_text(set_up, all, rank, own_keys, first);
     const int after = co_await find_other(set_up, all, rank, hash, other);
     const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] {
-            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said), text_of(first));
+            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(own_keys),
+                                 text_of(first));
         });
     }
     co_return rc;
@@ -186,7 +187,7 @@ Task report_plan_change(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* c
                         std::string_view plan) {
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
-    Said first;
+    SharedText first;
     std::array<std::uint64_t, most_named> others;
     const int before = co_await receive_text(set_up, all, rank, plan, first);
     const int after = co_await find_others(set_up, all, rank, hash, others);

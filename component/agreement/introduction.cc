@@ -262,7 +262,7 @@ const Introduction::Other& Introduction::other(std::size_t places_on) const {
 }
 
 /// Used if this process cannot find out which processes wait for it.
-Task Introduction::send_to_everybody() {
+Task Introduction::send_to_all() {
     for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
         if (rank != own_rank()) co_await send(rank, &word_, sizeof word_);
     }
@@ -372,7 +372,7 @@ Task Introduction::try_steps() {
         found = co_await patiently(&Introduction::find_own_place, unused);
         if (found != 0) found = co_await find_others();
     }
-    if (found == 0) co_return co_await send_to_everybody();
+    if (found == 0) co_return co_await send_to_all();
     if (leads()) co_return co_await meet_as_leader();
     co_return co_await meet_as_member();
 }

@@ -105,7 +105,7 @@ private:
     const Other& other(std::size_t places_on) const;
 
     algorithms::Task try_steps();
-    algorithms::Task send_to_everybody();
+    algorithms::Task send_to_all();
     algorithms::Task meet_as_member();
     algorithms::Task meet_as_leader();
     algorithms::Task disseminate();

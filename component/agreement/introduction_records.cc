@@ -108,7 +108,7 @@ private:
         room_.out.size = going_.size();
         room_.in.size = 0;
         std::ranges::copy(going_.first(room_.out.here()), room_.out.bytes.begin());
-        if (from_ >= 0) hearing_ = all_.begin_receive(from_, &room_.in, sizeof room_.in);
+        if (from_ >= 0) receiving_ = all_.begin_receive(from_, &room_.in, sizeof room_.in);
         if (to_ >= 0) sending_ = all_.begin_to_send(to_, &room_.out, room_.out.length());
     }
 
@@ -118,13 +118,13 @@ private:
         all_.again([&] { coming_.resize(room_.in.size); });
         std::ranges::copy(std::span(room_.in.bytes).first(here), coming_.begin());
         if (coming_.size() > here) {
-            hearing_ = all_.begin_receive(from_, &coming_[here], coming_.size() - here);
+            receiving_ = all_.begin_receive(from_, &coming_[here], coming_.size() - here);
         }
         const auto rest = going_.subspan(room_.out.here());
         if (to_ >= 0 && !rest.empty()) sending_ = all_.begin_to_send(to_, rest.data(), rest.size());
     }
 
-    bool arrived() { return all_.test(sending_) == OMPI_SUCCESS && all_.test(hearing_) == OMPI_SUCCESS; }
+    bool arrived() { return all_.test(sending_) == OMPI_SUCCESS && all_.test(receiving_) == OMPI_SUCCESS; }
 
     const Introduction& all_;
     TradeRoom& room_;
@@ -133,7 +133,7 @@ private:
     int from_;
     Bytes& coming_;
     ompi_request_t* sending_ = nullptr;
-    ompi_request_t* hearing_ = nullptr;
+    ompi_request_t* receiving_ = nullptr;
     bool begun_ = false;
     bool goes_on_ = false;
 };

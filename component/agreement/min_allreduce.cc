@@ -132,8 +132,8 @@ void MinAllreduce::begin_step() {
     in_step_ = true;
     if (step.from != nobody && !failed()) {
         note(MCA_PML_CALL(
-            irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, step.from, tag, comm_, &hearing_)));
-        hearing_ = failed() ? nullptr : hearing_;
+            irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, step.from, tag, comm_, &receiving_)));
+        receiving_ = failed() ? nullptr : receiving_;
     }
     if (step.to != nobody) {
         const int rc = MCA_PML_CALL(isend(known_.data(), bytes_, &ompi_mpi_byte.dt, step.to, tag,
@@ -150,9 +150,9 @@ int MinAllreduce::end_step(SetUp& set_up) {
         if (rc == algorithms::under_way) return rc;
         note(rc);
     }
-    if (failed()) stop_hearing();
-    if (hearing_ != nullptr) {
-        const int rc = set_up.test(hearing_);
+    if (failed()) stop_receiving();
+    if (receiving_ != nullptr) {
+        const int rc = set_up.test(receiving_);
         if (rc == algorithms::under_way) return rc;
         note(rc);
         if (!failed()) {
@@ -165,13 +165,13 @@ int MinAllreduce::end_step(SetUp& set_up) {
     return OMPI_SUCCESS;
 }
 
-void MinAllreduce::stop_hearing() {
-    if (hearing_ == nullptr) return;
+void MinAllreduce::stop_receiving() {
+    if (receiving_ == nullptr) return;
     if (compat::cancels_receives()) {
-        ompi_request_cancel(hearing_);  // or it would match another collective's message
+        ompi_request_cancel(receiving_);  // or it would match another collective's message
     }
-    ompi_request_free(&hearing_);
-    hearing_ = nullptr;
+    ompi_request_free(&receiving_);
+    receiving_ = nullptr;
 }
 
 void MinAllreduce::begin(std::span<const std::uint64_t> words) {
@@ -183,7 +183,7 @@ void MinAllreduce::begin(std::span<const std::uint64_t> words) {
     step_ = 0;
     in_step_ = false;
     sending_ = nullptr;
-    hearing_ = nullptr;
+    receiving_ = nullptr;
 }
 
 int MinAllreduce::go_on(SetUp& set_up) {

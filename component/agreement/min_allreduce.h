@@ -81,7 +81,7 @@ private:
     int end(std::span<std::uint64_t> words) const;
     void begin_step();
     int end_step(SetUp& set_up);
-    void stop_hearing();
+    void stop_receiving();
     void note(int rc);
 
     ompi_communicator_t* comm_;
@@ -93,7 +93,7 @@ private:
     int step_ = 0;  ///< running, or next
     bool in_step_ = false;
     ompi_request_t* sending_ = nullptr;
-    ompi_request_t* hearing_ = nullptr;
+    ompi_request_t* receiving_ = nullptr;
     using Message = std::array<std::uint64_t, most_words + 1>;
     Message known_{};  ///< what this rank sends, `bytes_` of it: the mark, then words
     std::size_t bytes_ = 0;

@@ -159,7 +159,7 @@ void Conductor::wait_for(int rank) {
 }
 
 Outcome Conductor::finish(std::int64_t end_ns, bool awaited, int alone) {
-    if (alone != everybody) wait_for(alone);
+    if (alone != all_ranks) wait_for(alone);
     gather(late_ ? late_mark : awaited ? common(end_ns) : not_awaited_mark);
     Outcome outcome;
     if (rank_ == 0) {

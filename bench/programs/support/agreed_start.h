@@ -49,13 +49,13 @@ public:
     // 0 passed more = false. Other ranks' `more` is ignored.
     bool start(bool more, std::int64_t spin_ns);
 
-    static constexpr int everybody = -1;
+    static constexpr int all_ranks = -1;
     // Ends a repetition. `end_ns` is the local time at which the measured call returned; `awaited` is
     // true on ranks whose return ends the operation. `alone` names the only such rank and is the same on
     // all ranks; the others then send nothing before it has returned. Returns once all ranks have called
     // it, so that early ranks take no core from those still at work. The result is valid on rank 0. Late
     // ranks lengthen the lead of the next starts until many starts were in time.
-    Outcome finish(std::int64_t end_ns, bool awaited = true, int alone = everybody);
+    Outcome finish(std::int64_t end_ns, bool awaited = true, int alone = all_ranks);
 
     // Returns the values of all ranks by rank, on rank 0 and until its next call; empty elsewhere.
     std::span<const std::int64_t> gather(std::int64_t value);

@@ -100,7 +100,7 @@ public:
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
         return awaits_me(root) ? bench::wrong_bytes(bytes_of(sum_), Multiples(repetition, factors_)) : 0;
     }
-    int awaited(int root) const override { return everywhere_ ? Conductor::everybody : root; }
+    int awaited(int root) const override { return everywhere_ ? Conductor::all_ranks : root; }
     std::uint64_t bytes() const override { return own_.size() * sizeof(double); }
 
 private:
@@ -151,7 +151,7 @@ public:
         }
         return wrong;
     }
-    int awaited(int root) const override { return everywhere_ ? Conductor::everybody : root; }
+    int awaited(int root) const override { return everywhere_ ? Conductor::all_ranks : root; }
     std::uint64_t bytes() const override { return whole_.size(); }
 
 private:

@@ -33,11 +33,11 @@ public:
     // Returns the number of wrong bytes in this rank's result.
     virtual std::int64_t wrong_bytes(std::uint64_t repetition, int root) = 0;
 
-    // Returns the rank whose return ends the operation; `everybody` if the last return of all ranks ends
+    // Returns the rank whose return ends the operation; `all_ranks` if the last return of all ranks ends
     // it.
-    virtual int awaited(int /*root*/) const { return Conductor::everybody; }
+    virtual int awaited(int /*root*/) const { return Conductor::all_ranks; }
     bool awaits_me(int root) const {
-        return awaited(root) == Conductor::everybody || awaited(root) == calls_->rank();
+        return awaited(root) == Conductor::all_ranks || awaited(root) == calls_->rank();
     }
     // Returns the size of the data in bytes after rounding.
     virtual std::uint64_t bytes() const = 0;
