@@ -75,16 +75,16 @@ TunedCalls named_calls(const LevelMethod& method, const GroupTask& task) {
 
 std::optional<MessageSchedule> blocking(const LevelMethod& method, const GroupTask& task) {
     // Only the communicator's other components serve these: coll/basic.
-    if (task.task == LevelTask::gather && !task.parts.empty()) return gatherv_program(task.parts, task.root);
+    if (task.task == LevelTask::gather && !task.parts.empty()) return gatherv_schedule(task.parts, task.root);
     if (task.task == LevelTask::scatter && !task.parts.empty())
-        return scatterv_program(task.parts, task.root, true);
-    MessageSchedule program(task.ranks);
+        return scatterv_schedule(task.parts, task.root, true);
+    MessageSchedule schedule(task.ranks);
     const bool tuned = method.algorithm == component;
     for (const TunedCall& call : tuned ? tuned_calls_for(task) : named_calls(method, task)) {
         if (is_quadratic(call.algorithm) && task.ranks > most_ranks_round) return std::nullopt;
-        program = then(std::move(program), program_of(call, task.ranks));
+        schedule = then(std::move(schedule), schedule_of(call, task.ranks));
     }
-    return program;
+    return schedule;
 }
 
 }  // namespace
@@ -101,18 +101,18 @@ bool is_modelled(const LevelMethod& method) {
     return method.algorithm != component || is_component(method, "tuned") || is_component(method, "libnbc");
 }
 
-std::optional<GroupProgram> group_program(const LevelMethod& method, const GroupTask& task) {
+std::optional<GroupSchedule> group_schedule(const LevelMethod& method, const GroupTask& task) {
     if (!is_modelled(method)) return std::nullopt;
     if (is_component(method, "libnbc")) {
         const bool quadratic = task.task == LevelTask::allgather || task.task == LevelTask::allgatherv;
         if (quadratic && task.ranks > most_ranks_round) return std::nullopt;
-        std::optional<MessageSchedule> program = libnbc_program(task);
-        if (!program) return std::nullopt;
-        return GroupProgram{std::move(*program), true};
+        std::optional<MessageSchedule> schedule = libnbc_schedule(task);
+        if (!schedule) return std::nullopt;
+        return GroupSchedule{std::move(*schedule), true};
     }
-    std::optional<MessageSchedule> program = blocking(method, task);
-    if (!program) return std::nullopt;
-    return GroupProgram{std::move(*program), false};
+    std::optional<MessageSchedule> schedule = blocking(method, task);
+    if (!schedule) return std::nullopt;
+    return GroupSchedule{std::move(*schedule), false};
 }
 
 }  // namespace strata::algorithms

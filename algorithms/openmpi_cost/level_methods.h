@@ -27,8 +27,8 @@ struct GroupTask {
 };
 
 /// Its message schedule; channels are 0.
-struct GroupProgram {
-    MessageSchedule program;
+struct GroupSchedule {
+    MessageSchedule messages;
     /// The call returns after its independent sends; the rest runs while its caller waits.
     bool nonblocking = false;
 };
@@ -39,13 +39,13 @@ inline constexpr std::array modelled_components{"tuned", "libnbc"};
 /// Returns the schedule of a group's task: `tuned` by its own choices (tuned.h), `libnbc` as in release 4.1.
 /// Empty for other components (shared memory, hardware, `basic`, `adapt`), and for patterns with too many
 /// messages to predict for every plan.
-std::optional<GroupProgram> group_program(const LevelMethod& method, const GroupTask& task);
+std::optional<GroupSchedule> group_schedule(const LevelMethod& method, const GroupTask& task);
 
 /// Returns true if a method does an exchange among the whole group by one collective of its own. Otherwise
 /// two tasks do it, to a root and back.
 bool exchanges(const LevelMethod& method, LevelTask task);
 
-/// Returns true if group_program() has a model of the method for small enough groups.
+/// Returns true if group_schedule() has a model of the method for small enough groups.
 bool is_modelled(const LevelMethod& method);
 
 }  // namespace strata::algorithms

@@ -11,11 +11,11 @@ namespace strata::algorithms {
 
 /// Blocks of different sizes directly to or from the root in rank order, none for an empty block: coll/basic.
 /// `waits`: the root waits until each block has left.
-MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root);
-MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
+MessageSchedule gatherv_schedule(const std::vector<std::size_t>& parts, int root);
+MessageSchedule scatterv_schedule(const std::vector<std::size_t>& parts, int root, bool waits);
 
 /// Returns the schedule of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for
 /// long broadcasts, a segmented chain.
-std::optional<MessageSchedule> libnbc_program(const GroupTask& task);
+std::optional<MessageSchedule> libnbc_schedule(const GroupTask& task);
 
 }  // namespace strata::algorithms

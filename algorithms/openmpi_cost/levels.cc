@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    using Calls = std::vector<GroupProgram>;  ///< one after the other; waits for all but the last
+    using Calls = std::vector<GroupSchedule>;  ///< one after the other; waits for all but the last
 
     void add_group(const Hierarchy& hierarchy, const Plan& plan, int g) {
         const topology::Group& group = hierarchy.groups[g];
@@ -116,7 +116,7 @@ private:
         for (const LevelGroupView& group : groups_[static_cast<std::size_t>(stage.level)]) {
             const Calls* calls = calls_of(stage, group, bytes);
             if (calls == nullptr) return false;
-            for (const GroupProgram& call : *calls) {
+            for (const GroupSchedule& call : *calls) {
                 append(group, call, index, Part::begin);
                 if (&call != &calls->back()) append(group, call, index, Part::rest);
             }
@@ -135,9 +135,9 @@ private:
 
     enum class Part { begin, rest };
 
-    void append(const LevelGroupView& group, const GroupProgram& call, int channel, Part part) {
+    void append(const LevelGroupView& group, const GroupSchedule& call, int channel, Part part) {
         for (std::size_t m = 0; m < group.members.size(); ++m) {
-            const std::vector<FlatStep>& steps = call.program.steps[m];
+            const std::vector<ScheduleStep>& steps = call.messages.steps[m];
             std::size_t split = steps.size();
             if (call.nonblocking) {
                 split = 0;
@@ -147,7 +147,7 @@ private:
             const std::size_t from = part == Part::begin ? 0 : split;
             const std::size_t to = part == Part::begin ? split : steps.size();
             for (std::size_t i = from; i < to; ++i) {
-                FlatStep step = steps[i];
+                ScheduleStep step = steps[i];
                 if (step.to >= 0) step.to = group.members[step.to];
                 if (step.from >= 0) step.from = group.members[step.from];
                 step.waits = step.waits && !(call.nonblocking && part == Part::begin);
@@ -167,9 +167,9 @@ private:
         if (known != calls_.end()) return &known->second;
         Calls calls;
         for (const LevelTask task : tasks(stage, group)) {
-            auto program = group_program(*group.method, asked(task, group, bytes));
-            if (!program) return nullptr;
-            calls.push_back(std::move(*program));
+            auto schedule = group_schedule(*group.method, asked(task, group, bytes));
+            if (!schedule) return nullptr;
+            calls.push_back(std::move(*schedule));
         }
         return &calls_.emplace(key, std::move(calls)).first->second;
     }
@@ -219,17 +219,17 @@ private:
 
 std::optional<double> timed(const Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
                             const Operation& operation, std::size_t segments) {
-    const auto program = levels_program(hierarchy, plan, operation, segments);
-    if (!program) return std::nullopt;
+    const auto schedule = levels_schedule(hierarchy, plan, operation, segments);
+    if (!schedule) return std::nullopt;
     FlatModel model(hierarchy, links);
-    const double us = latest(run_program(model, *program));
+    const double us = latest(run_schedule(model, *schedule));
     return std::isfinite(us) ? std::optional(us) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<MessageSchedule> levels_program(const Hierarchy& hierarchy, const Plan& plan,
-                                              const Operation& operation, std::size_t most_segments) {
+std::optional<MessageSchedule> levels_schedule(const Hierarchy& hierarchy, const Plan& plan,
+                                               const Operation& operation, std::size_t most_segments) {
     if (!traits_of(operation.collective).sized) return std::nullopt;
     for (const LevelPlan& level : plan.levels) {
         if (!is_modelled(level.method)) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace strata::algorithms {
 
 /// One step of a rank: it sends and receives at the same time, and continues when both are done.
-struct FlatStep {
+struct ScheduleStep {
     int to = -1;               ///< -1: sends nothing
     std::size_t bytes = 0;     ///< sent
     int from = -1;             ///< -1: receives nothing
@@ -22,7 +22,7 @@ struct FlatStep {
 struct MessageSchedule {
     explicit MessageSchedule(int ranks) : steps(static_cast<std::size_t>(ranks)) {}
 
-    std::vector<std::vector<FlatStep>> steps;
+    std::vector<std::vector<ScheduleStep>> steps;
 
     void send(int from, int to, std::size_t bytes) { steps[from].push_back({.to = to, .bytes = bytes}); }
     void receive(int rank, int from, std::size_t combined = 0) {
@@ -31,7 +31,7 @@ struct MessageSchedule {
     /// Posts every receive one step earlier.
     void ask_ahead() {
         for (auto& own : steps) {
-            for (FlatStep& step : own) step.early = step.from >= 0;
+            for (ScheduleStep& step : own) step.early = step.from >= 0;
         }
     }
 };
@@ -49,11 +49,11 @@ struct TunedCall {
     bool operator==(const TunedCall&) const = default;
 };
 /// Returns its message schedule.
-MessageSchedule program_of(const TunedCall& call, int ranks);
+MessageSchedule schedule_of(const TunedCall& call, int ranks);
 
 /// Returns the message schedules of the underlying component, coll/tuned of Open MPI 4.1 with its fixed
 /// decisions, for an operation among `ranks` ranks, to be run one after the other. Empty for collectives
 /// without a model. Memory: O(ranks^2) steps for a ring or neighbour exchange.
-std::vector<MessageSchedule> underlying_programs(const Operation& operation, int ranks);
+std::vector<MessageSchedule> underlying_schedules(const Operation& operation, int ranks);
 
 }  // namespace strata::algorithms

@@ -55,12 +55,12 @@ FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
     return round;
 }
 
-const MessageSchedule& FlatRounds::program(const TunedCall& call) {
-    for (const auto& [known, program] : programs_) {
-        if (known == call) return program;
+const MessageSchedule& FlatRounds::schedule(const TunedCall& call) {
+    for (const auto& [known, schedule] : schedules_) {
+        if (known == call) return schedule;
     }
     const int ranks = static_cast<int>(hierarchy_.stop.size());
-    return programs_.emplace_back(call, program_of(call, ranks)).second;
+    return schedules_.emplace_back(call, schedule_of(call, ranks)).second;
 }
 
 void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,

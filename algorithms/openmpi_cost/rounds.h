@@ -59,7 +59,7 @@ public:
     }
 
     /// Returns the message schedule of a call among all ranks, made once for all link tables.
-    const MessageSchedule& program(const TunedCall& call);
+    const MessageSchedule& schedule(const TunedCall& call);
 
 private:
     enum class Where { level, out, in, bus };
@@ -80,7 +80,7 @@ private:
 
     const topology::Hierarchy& hierarchy_;
     std::map<int, Round> rounds_;
-    std::deque<std::pair<TunedCall, MessageSchedule>> programs_;
+    std::deque<std::pair<TunedCall, MessageSchedule>> schedules_;
 };
 
 }  // namespace strata::algorithms

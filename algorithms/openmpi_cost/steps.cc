@@ -15,8 +15,8 @@ constexpr double open_end = std::numeric_limits<double>::infinity();
 
 class Run {
 public:
-    Run(FlatModel& model, const MessageSchedule& program)
-        : model_(model), program_(program), ranks_(program.steps.size()) {}
+    Run(FlatModel& model, const MessageSchedule& schedule)
+        : model_(model), schedule_(schedule), ranks_(schedule.steps.size()) {}
 
     std::vector<double> operator()() {
         // All start at time 0. Ranks that begin with a send and do not wait come last: receives are posted
@@ -87,7 +87,7 @@ private:
         }
     }
 
-    const std::vector<FlatStep>& steps_of(int rank) const { return program_.steps[rank]; }
+    const std::vector<ScheduleStep>& steps_of(int rank) const { return schedule_.steps[rank]; }
 
     void begin(int rank, double when) {
         Rank& state = ranks_[rank];
@@ -96,7 +96,7 @@ private:
             state.done = when;
             return;
         }
-        const FlatStep& step = steps[state.step];
+        const ScheduleStep& step = steps[state.step];
         state.busy = true;
         state.begun = when;
         state.work = 0;
@@ -111,7 +111,7 @@ private:
         finish(rank);
     }
 
-    void send(int rank, const FlatStep& step, double when) {
+    void send(int rank, const ScheduleStep& step, double when) {
         Rank& receiver = ranks_[step.to];
         const double work = model_.work_us(rank, step.to, step.bytes);
         if (step.waits) ranks_[rank].work = work;
@@ -136,7 +136,7 @@ private:
         }
     }
 
-    static bool fits(const FlatStep& step, int from, int channel) {
+    static bool fits(const ScheduleStep& step, int from, int channel) {
         return step.from == from && step.channel == channel;
     }
 
@@ -166,7 +166,7 @@ private:
     }
 
     /// Lets a message leave that waits for this rank's receive.
-    void ask(int rank, const FlatStep& step, double when) {
+    void ask(int rank, const ScheduleStep& step, double when) {
         const int from = step.from;
         Rank& state = ranks_[rank];
         if (state.held == 0) return;
@@ -188,7 +188,7 @@ private:
     void take(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.received != open_end) return;
-        const FlatStep& step = steps_of(rank)[state.step];
+        const ScheduleStep& step = steps_of(rank)[state.step];
         const int from = step.from;
         Message* next = nullptr;
         look(state, from, step.channel, [&](Message& message) {
@@ -213,19 +213,19 @@ private:
     }
 
     FlatModel& model_;
-    const MessageSchedule& program_;
+    const MessageSchedule& schedule_;
     std::vector<Rank> ranks_;
     Turns turns_;
 };
 
 }  // namespace
 
-std::vector<double> run_program(FlatModel& model, const MessageSchedule& program) {
-    return Run(model, program)();
+std::vector<double> run_schedule(FlatModel& model, const MessageSchedule& schedule) {
+    return Run(model, schedule)();
 }
 
-double program_us(FlatModel& model, const MessageSchedule& program) {
-    return latest(run_program(model, program));
+double schedule_us(FlatModel& model, const MessageSchedule& schedule) {
+    return latest(run_schedule(model, schedule));
 }
 
 double latest(const std::vector<double>& times) {

@@ -11,10 +11,10 @@ namespace strata::algorithms {
 /// each rank is done, us. A message with a handshake leaves when its receive is posted, and its sender waits
 /// until it has arrived. Ranks that wait for a message without a match end at infinity. Cost: O(messages *
 /// (log ranks + depth)).
-std::vector<double> run_program(FlatModel& model, const MessageSchedule& program);
+std::vector<double> run_schedule(FlatModel& model, const MessageSchedule& schedule);
 
 /// Returns the time at which all ranks are done, us.
-double program_us(FlatModel& model, const MessageSchedule& program);
+double schedule_us(FlatModel& model, const MessageSchedule& schedule);
 
 /// Returns the largest of some times; 0 for none.
 double latest(const std::vector<double>& times);

@@ -30,18 +30,18 @@ TunedCalls tuned_calls(const Operation& operation, int ranks) {
     return calls[static_cast<std::size_t>(operation.collective)](operation, ranks);
 }
 
-MessageSchedule program_of(const TunedCall& call, int ranks) {
+MessageSchedule schedule_of(const TunedCall& call, int ranks) {
     switch (call.task) {
-        case LevelTask::bcast: return bcast_program(call, ranks);
-        case LevelTask::reduce: return reduce_program(call, ranks);
-        case LevelTask::allreduce: return allreduce_program(call.algorithm, ranks, call.bytes);
+        case LevelTask::bcast: return bcast_schedule(call, ranks);
+        case LevelTask::reduce: return reduce_schedule(call, ranks);
+        case LevelTask::allreduce: return allreduce_schedule(call.algorithm, ranks, call.bytes);
         case LevelTask::allgather:
-        case LevelTask::allgatherv: return allgather_program(call.algorithm, ranks, call.bytes);
-        case LevelTask::gather: return gather_program(call.algorithm, ranks, call.bytes, call.root);
-        case LevelTask::scatter: return scatter_program(call.algorithm, ranks, call.bytes, call.root);
+        case LevelTask::allgatherv: return allgather_schedule(call.algorithm, ranks, call.bytes);
+        case LevelTask::gather: return gather_schedule(call.algorithm, ranks, call.bytes, call.root);
+        case LevelTask::scatter: return scatter_schedule(call.algorithm, ranks, call.bytes, call.root);
         case LevelTask::barrier: break;
     }
-    return barrier_program(call.algorithm, ranks);
+    return barrier_schedule(call.algorithm, ranks);
 }
 
 double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCall& call,
@@ -62,7 +62,7 @@ double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCa
     if ((pairwise || call.algorithm == bruck) && many_rounds(hierarchy.ranks()))
         return rounds_of(model, rounds, call).us();
     if (const auto us = scatter_allgather_us(model, call)) return *us;
-    const double us = latest(run_program(model, rounds.program(call)));
+    const double us = latest(run_schedule(model, rounds.schedule(call)));
     if (!pairwise || !sends_inside(hierarchy, links)) return us;
     FlatModel counting(hierarchy, links);
     return in_turn_or_shared_us(us, rounds_of(counting, rounds, call));
@@ -86,11 +86,11 @@ double forward_cost_us(const Hierarchy& hierarchy, const LinkTable& links, const
     return us / static_cast<double>(operation.other_roots.size() + 1);
 }
 
-std::vector<MessageSchedule> underlying_programs(const Operation& operation, int ranks) {
-    std::vector<MessageSchedule> programs;
-    if (ranks < 2) return programs;
-    for (const TunedCall& call : tuned_calls(operation, ranks)) programs.push_back(program_of(call, ranks));
-    return programs;
+std::vector<MessageSchedule> underlying_schedules(const Operation& operation, int ranks) {
+    std::vector<MessageSchedule> schedules;
+    if (ranks < 2) return schedules;
+    for (const TunedCall& call : tuned_calls(operation, ranks)) schedules.push_back(schedule_of(call, ranks));
+    return schedules;
 }
 
 }  // namespace strata::algorithms

@@ -59,17 +59,17 @@ double call_us(const topology::Hierarchy& hierarchy, const LinkTable& links, con
 using FlatChildren = std::vector<std::vector<int>>;
 
 /// Return the message schedules of these algorithms, except of those that call other collectives.
-MessageSchedule bcast_program(const TunedCall& call, int ranks);
-MessageSchedule reduce_program(const TunedCall& call, int ranks);
-MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
-MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t block);
-MessageSchedule gather_program(Algorithm algorithm, int ranks, std::size_t block, int root);
-MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
-MessageSchedule barrier_program(Algorithm algorithm, int ranks);
+MessageSchedule bcast_schedule(const TunedCall& call, int ranks);
+MessageSchedule reduce_schedule(const TunedCall& call, int ranks);
+MessageSchedule allreduce_schedule(Algorithm algorithm, int ranks, std::size_t bytes);
+MessageSchedule allgather_schedule(Algorithm algorithm, int ranks, std::size_t block);
+MessageSchedule gather_schedule(Algorithm algorithm, int ranks, std::size_t block, int root);
+MessageSchedule scatter_schedule(Algorithm algorithm, int ranks, std::size_t block, int root);
+MessageSchedule barrier_schedule(Algorithm algorithm, int ranks);
 /// Returns the time of a broadcast that scatters blocks; empty for others.
 std::optional<double> scatter_allgather_us(FlatModel& model, const TunedCall& call);
 /// Rabenseifner's reduce: recursive halving with doubling distances, then a gather to `root`.
-MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root);
+MessageSchedule halving_reduce_schedule(int ranks, std::size_t bytes, int root);
 
 /// forward_cost_us() with the values that predictions of one operation share.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
@@ -132,15 +132,15 @@ FlatChildren knomial_children(int size, int radix);
 int whole_power(int ranks);
 
 /// Each rank sends a block to the next one, `rounds` times; `combined`: bytes combined in each round.
-MessageSchedule ring_program(int ranks, std::size_t bytes, int rounds, std::size_t combined);
+MessageSchedule ring_schedule(int ranks, std::size_t bytes, int rounds, std::size_t combined);
 /// Ranks exchange with one neighbour and the other in turn: first their own block, then two blocks each time.
-MessageSchedule neighbor_program(int ranks, std::size_t block);
+MessageSchedule neighbor_schedule(int ranks, std::size_t block);
 
-/// Returns the estimated time of ring_program(): the longest way of a message's bytes round the ring, or the
+/// Returns the estimated time of ring_schedule(): the longest way of a message's bytes round the ring, or the
 /// total load of the busiest resource, whichever is longer. Cost: O(ranks * depth).
 double ring_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
                         int rounds, std::size_t combined);
-/// The same for neighbor_program().
+/// The same for neighbor_schedule().
 double neighbor_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 
 }  // namespace strata::algorithms

@@ -71,29 +71,29 @@ constexpr TunedChoice allgatherv_choices[] = {
 
 bool is_power(int ranks) { return whole_power(ranks) == ranks; }
 
-MessageSchedule doubling_allgather_program(int ranks, std::size_t block) {
-    MessageSchedule program(ranks);
+MessageSchedule doubling_allgather_schedule(int ranks, std::size_t block) {
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int distance = 1; distance < ranks; distance *= 2) {
             const int peer = r ^ distance;
-            program.steps[r].push_back({peer, static_cast<std::size_t>(distance) * block, peer});
+            schedule.steps[r].push_back({peer, static_cast<std::size_t>(distance) * block, peer});
         }
     }
-    return program;
+    return schedule;
 }
 
 /// Each rank sends everything that it holds to the rank a power of two before; in the last round only what
 /// that rank lacks.
-MessageSchedule bruck_program(int ranks, std::size_t block) {
-    MessageSchedule program(ranks);
+MessageSchedule bruck_schedule(int ranks, std::size_t block) {
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int distance = 1; distance < ranks; distance *= 2) {
             const auto blocks = static_cast<std::size_t>(std::min(distance, ranks - distance));
-            program.steps[r].push_back(
+            schedule.steps[r].push_back(
                 {(r + ranks - distance) % ranks, blocks * block, (r + distance) % ranks});
         }
     }
-    return program;
+    return schedule;
 }
 
 }  // namespace
@@ -113,12 +113,12 @@ Algorithm tuned_allgatherv_algorithm(int ranks, std::size_t block) {
     return possible_allgather(tuned_choice(allgatherv_choices, ranks, block), ranks);
 }
 
-MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t block) {
+MessageSchedule allgather_schedule(Algorithm algorithm, int ranks, std::size_t block) {
     switch (algorithm) {
-        case Algorithm::bruck: return bruck_program(ranks, block);
-        case Algorithm::ring: return ring_program(ranks, block, ranks - 1, 0);
-        case Algorithm::neighbor: return neighbor_program(ranks, block);
-        default: return doubling_allgather_program(ranks, block);
+        case Algorithm::bruck: return bruck_schedule(ranks, block);
+        case Algorithm::ring: return ring_schedule(ranks, block, ranks - 1, 0);
+        case Algorithm::neighbor: return neighbor_schedule(ranks, block);
+        default: return doubling_allgather_schedule(ranks, block);
     }
 }
 

@@ -59,28 +59,28 @@ constexpr TunedChoice ordered_allreduce_choices[] = {
 
 /// Recursive doubling of whole vectors. If the number of ranks is no power of two, the first even ranks do
 /// not take part: their odd neighbours receive their vectors and return the results.
-MessageSchedule doubling_allreduce_program(int ranks, std::size_t bytes) {
-    MessageSchedule program(ranks);
+MessageSchedule doubling_allreduce_schedule(int ranks, std::size_t bytes) {
+    MessageSchedule schedule(ranks);
     const int power = whole_power(ranks);
     const int extra = ranks - power;
     const auto rank_of = [&](int v) { return v < extra ? 2 * v + 1 : v + extra; };
     const auto rounds = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(power)));
-    for (auto& steps : program.steps) steps.reserve(rounds + (extra > 0 ? 1 : 0));
+    for (auto& steps : schedule.steps) steps.reserve(rounds + (extra > 0 ? 1 : 0));
     for (int even = 0; even < 2 * extra; even += 2) {
-        program.send(even, even + 1, bytes);
-        program.receive(even + 1, even, bytes);
+        schedule.send(even, even + 1, bytes);
+        schedule.receive(even + 1, even, bytes);
     }
     for (int distance = 1; distance < power; distance *= 2) {
         for (int v = 0; v < power; ++v) {
             const int peer = rank_of(v ^ distance);
-            program.steps[rank_of(v)].push_back({peer, bytes, peer, bytes});
+            schedule.steps[rank_of(v)].push_back({peer, bytes, peer, bytes});
         }
     }
     for (int even = 0; even < 2 * extra; even += 2) {
-        program.send(even + 1, even, bytes);
-        program.receive(even, even + 1);
+        schedule.send(even + 1, even, bytes);
+        schedule.receive(even, even + 1);
     }
-    return program;
+    return schedule;
 }
 
 /// The part of the vector that a rank of the power of two has after some rounds of halving.
@@ -103,18 +103,18 @@ struct Halving {
     int rank_of(int v) const { return v < extra ? 2 * v : v + extra; }
 };
 
-Halving scatter_by_halving(MessageSchedule& program, std::size_t bytes) {
-    const int ranks = static_cast<int>(program.steps.size());
+Halving scatter_by_halving(MessageSchedule& schedule, std::size_t bytes) {
+    const int ranks = static_cast<int>(schedule.steps.size());
     const int power = whole_power(ranks);
     Halving halving{power, ranks - power, {}};
     const std::size_t lower = bytes / 2;
     const std::size_t upper = bytes - lower;
     for (int even = 0; even < 2 * halving.extra; even += 2) {
         const int odd = even + 1;
-        program.steps[even].push_back({odd, upper, odd, lower});
-        program.steps[odd].push_back({even, lower, even, upper});
-        program.send(odd, even, upper);
-        program.receive(even, odd);
+        schedule.steps[even].push_back({odd, upper, odd, lower});
+        schedule.steps[odd].push_back({even, lower, even, upper});
+        schedule.send(odd, even, upper);
+        schedule.receive(even, odd);
     }
     for (int v = 0; v < power; ++v) {
         std::vector<Halves>& rounds = halving.rounds.emplace_back();
@@ -123,28 +123,28 @@ Halving scatter_by_halving(MessageSchedule& program, std::size_t bytes) {
             const int peer = halving.rank_of(v ^ distance);
             rounds.push_back(halved(v, distance, window));
             window = rounds.back().kept;
-            program.steps[halving.rank_of(v)].push_back({peer, rounds.back().given, peer, window});
+            schedule.steps[halving.rank_of(v)].push_back({peer, rounds.back().given, peer, window});
         }
     }
     return halving;
 }
 
 /// Reduce-scatter with halved vectors and doubled distances, then the allgather in the opposite order.
-MessageSchedule halving_program(int ranks, std::size_t bytes) {
-    MessageSchedule program(ranks);
-    Halving halving = scatter_by_halving(program, bytes);
+MessageSchedule halving_schedule(int ranks, std::size_t bytes) {
+    MessageSchedule schedule(ranks);
+    Halving halving = scatter_by_halving(schedule, bytes);
     for (int v = 0; v < halving.power; ++v) {
         for (int distance = halving.power / 2; distance > 0; distance /= 2) {
             const int peer = halving.rank_of(v ^ distance);
-            program.steps[halving.rank_of(v)].push_back({peer, halving.rounds[v].back().kept, peer});
+            schedule.steps[halving.rank_of(v)].push_back({peer, halving.rounds[v].back().kept, peer});
             halving.rounds[v].pop_back();
         }
     }
     for (int even = 0; even < 2 * halving.extra; even += 2) {
-        program.send(even, even + 1, bytes);
-        program.receive(even + 1, even);
+        schedule.send(even, even + 1, bytes);
+        schedule.receive(even + 1, even);
     }
-    return program;
+    return schedule;
 }
 
 }  // namespace
@@ -169,25 +169,25 @@ Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes)
 }
 
 /// A ring's schedule is its reduce-scatter, with blocks of `bytes` bytes.
-MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
+MessageSchedule allreduce_schedule(Algorithm algorithm, int ranks, std::size_t bytes) {
     switch (algorithm) {
-        case ring: return ring_program(ranks, bytes, ranks - 1, bytes);
-        case rabenseifner: return halving_program(ranks, bytes);
-        default: return doubling_allreduce_program(ranks, bytes);
+        case ring: return ring_schedule(ranks, bytes, ranks - 1, bytes);
+        case rabenseifner: return halving_schedule(ranks, bytes);
+        default: return doubling_allreduce_schedule(ranks, bytes);
     }
 }
 
 /// Of two partners the one on the root's side receives the part of the other one. An odd root that does not
 /// take part replaces rank 0.
-MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
-    MessageSchedule program(ranks);
-    const Halving halving = scatter_by_halving(program, bytes);
+MessageSchedule halving_reduce_schedule(int ranks, std::size_t bytes, int root) {
+    MessageSchedule schedule(ranks);
+    const Halving halving = scatter_by_halving(schedule, bytes);
     const bool aside = root < 2 * halving.extra && root % 2 != 0;
     const int root_v = aside ? 0 : root < 2 * halving.extra ? root / 2 : root - halving.extra;
     const auto rank_of = [&](int v) { return aside && v == 0 ? root : halving.rank_of(v); };
     if (aside && !halving.rounds[0].empty()) {
-        program.send(0, root, halving.rounds[0].back().kept);
-        program.receive(root, 0);
+        schedule.send(0, root, halving.rounds[0].back().kept);
+        schedule.receive(root, 0);
     }
     std::size_t round = halving.rounds[0].size();
     for (int distance = halving.power / 2; distance > 0; distance /= 2) {
@@ -197,11 +197,11 @@ MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
             if (v / distance == root_v / distance || !beside) continue;
             const int from = rank_of(v);
             const int to = rank_of(v ^ distance);
-            program.send(from, to, halving.rounds[v][round].kept);
-            program.receive(to, from);
+            schedule.send(from, to, halving.rounds[v][round].kept);
+            schedule.receive(to, from);
         }
     }
-    return program;
+    return schedule;
 }
 
 /// `nonoverlapping`: rank 0 has the whole result before it broadcasts it.

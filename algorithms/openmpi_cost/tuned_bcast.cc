@@ -109,50 +109,50 @@ private:
 };
 
 /// Each rank receives from its parent, then sends to all children at once and waits for that.
-MessageSchedule tree_bcast_program(const Tree& tree, int root) {
+MessageSchedule tree_bcast_schedule(const Tree& tree, int root) {
     const int size = static_cast<int>(tree.children.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
-    MessageSchedule program(size);
+    MessageSchedule schedule(size);
     for (int v = 0; v < size; ++v) {
-        for (const int child : tree.children[v]) program.receive(rank_of(child), rank_of(v));
+        for (const int child : tree.children[v]) schedule.receive(rank_of(child), rank_of(v));
     }
     for (int v = 0; v < size; ++v) {
         for (const int child : tree.children[v]) {
             const bool last = child == tree.children[v].back();
-            program.steps[rank_of(v)].push_back(
+            schedule.steps[rank_of(v)].push_back(
                 {.to = rank_of(child), .bytes = tree.bytes[child], .waits = last});
         }
     }
-    return program;
+    return schedule;
 }
 
 /// Channel 1: swapped halves must not match messages of the tree.
-void swap_halves(MessageSchedule& program, std::size_t half, int root) {
-    const int size = static_cast<int>(program.steps.size());
+void swap_halves(MessageSchedule& schedule, std::size_t half, int root) {
+    const int size = static_cast<int>(schedule.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
     for (int left = 1; left + 1 < size; left += 2) {
         const int a = rank_of(left);
         const int b = rank_of(left + 1);
-        program.steps[a].push_back({.to = b, .bytes = half, .from = b, .channel = 1});
-        program.steps[b].push_back({.to = a, .bytes = half, .from = a, .channel = 1});
+        schedule.steps[a].push_back({.to = b, .bytes = half, .from = b, .channel = 1});
+        schedule.steps[b].push_back({.to = a, .bytes = half, .from = a, .channel = 1});
     }
     if (size % 2 != 0) return;
     const int last = rank_of(size - 1);
-    program.steps[root].push_back({.to = last, .bytes = half, .channel = 1});
-    program.steps[last].push_back({.from = root, .channel = 1});
+    schedule.steps[root].push_back({.to = last, .bytes = half, .channel = 1});
+    schedule.steps[last].push_back({.from = root, .channel = 1});
 }
 
 /// Exchanges the scattered blocks, on channel 1.
-void exchange_scattered(MessageSchedule& program, const ScatterAllgather& blocks, int root) {
-    const int ranks = static_cast<int>(program.steps.size());
+void exchange_scattered(MessageSchedule& schedule, const ScatterAllgather& blocks, int root) {
+    const int ranks = static_cast<int>(schedule.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int step = 1; step < ranks; step *= 2) {
         blocks.each_exchange(step, [&](int partner, int v, std::size_t part) {
-            program.steps[rank_of(partner)].push_back(
+            schedule.steps[rank_of(partner)].push_back(
                 {.to = rank_of(v), .bytes = part, .waits = false, .channel = 1});
         });
         blocks.each_exchange(step, [&](int partner, int v, std::size_t) {
-            program.steps[rank_of(v)].push_back({.from = rank_of(partner), .channel = 1});
+            schedule.steps[rank_of(v)].push_back({.from = rank_of(partner), .channel = 1});
         });
     }
 }
@@ -174,22 +174,22 @@ TunedCalls tuned_bcast(const Operation& operation, int ranks) {
 }
 
 /// Short vectors stay whole: counted in bytes, because a plan does not know the element size.
-MessageSchedule bcast_program(const TunedCall& call, int ranks) {
+MessageSchedule bcast_schedule(const TunedCall& call, int ranks) {
     if (scatters(call, ranks)) {
         const ScatterAllgather blocks(ranks, call.bytes);
-        MessageSchedule program = tree_bcast_program(blocks.scatter(), call.root);
+        MessageSchedule schedule = tree_bcast_schedule(blocks.scatter(), call.root);
         if (call.algorithm == scatter_allgather_ring)
-            return then(std::move(program),
-                        ring_program(ranks, block_bytes(call.bytes, ranks), ranks - 1, 0));
-        exchange_scattered(program, blocks, call.root);
-        return program;
+            return then(std::move(schedule),
+                        ring_schedule(ranks, block_bytes(call.bytes, ranks), ranks - 1, 0));
+        exchange_scattered(schedule, blocks, call.root);
+        return schedule;
     }
     const bool halves = call.algorithm == split_binary;
     const std::size_t part = halves ? (call.bytes + 1) / 2 : call.bytes;
-    MessageSchedule program = tree_bcast_program(
+    MessageSchedule schedule = tree_bcast_schedule(
         {children_of(call.algorithm, ranks, call.radix), std::vector<std::size_t>(ranks, part)}, call.root);
-    if (halves) swap_halves(program, part, call.root);
-    return program;
+    if (halves) swap_halves(schedule, part, call.root);
+    return schedule;
 }
 
 /// A closer prediction than by the schedule: an exchange also keeps its receiver busy.
@@ -197,7 +197,7 @@ std::optional<double> scatter_allgather_us(FlatModel& model, const TunedCall& ca
     const int ranks = model.ranks();
     if (call.task != LevelTask::bcast || !scatters(call, ranks)) return std::nullopt;
     const ScatterAllgather blocks(ranks, call.bytes);
-    std::vector<double> have = run_program(model, tree_bcast_program(blocks.scatter(), call.root));
+    std::vector<double> have = run_schedule(model, tree_bcast_schedule(blocks.scatter(), call.root));
     for (int step = 1; step < ranks; step *= 2) {
         std::vector<double> next = have;
         blocks.each_exchange(step, [&](int partner, int v, std::size_t part) {

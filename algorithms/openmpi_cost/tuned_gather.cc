@@ -49,58 +49,59 @@ std::size_t subtree(int v, int ranks) {
 /// The root receives the blocks in rank order. `sync`: it asks each rank to send, waits for its block, and at
 /// the end for an empty message from each.
 MessageSchedule linear_gather(int ranks, std::size_t block, int root, bool sync) {
-    MessageSchedule program(ranks);
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root) continue;
         if (sync) {
-            program.send(root, r, 0);
-            program.receive(r, root);
+            schedule.send(root, r, 0);
+            schedule.receive(r, root);
         }
-        program.send(r, root, block);
-        program.receive(root, r);
-        if (sync) program.send(r, root, 0);
+        schedule.send(r, root, block);
+        schedule.receive(root, r);
+        if (sync) schedule.send(r, root, 0);
     }
     for (int r = 0; sync && r < ranks; ++r) {
-        if (r != root) program.receive(root, r);
+        if (r != root) schedule.receive(root, r);
     }
-    return program;
+    return schedule;
 }
 
 /// Up a binomial tree, the nearest child first.
 MessageSchedule binomial_gather(int ranks, std::size_t block, int root) {
-    MessageSchedule program(ranks);
+    MessageSchedule schedule(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 0; v < ranks; ++v) {
         int child = 1;
         for (; v + child < ranks && (v & child) == 0; child *= 2)
-            program.receive(rank_of(v), rank_of(v + child));
+            schedule.receive(rank_of(v), rank_of(v + child));
     }
-    for (int v = 1; v < ranks; ++v) program.send(rank_of(v), rank_of(v & (v - 1)), subtree(v, ranks) * block);
-    return program;
+    for (int v = 1; v < ranks; ++v)
+        schedule.send(rank_of(v), rank_of(v & (v - 1)), subtree(v, ranks) * block);
+    return schedule;
 }
 
 /// Down a binomial tree, the farthest child first.
 MessageSchedule binomial_scatter(int ranks, std::size_t block, int root) {
-    MessageSchedule program(ranks);
+    MessageSchedule schedule(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
-    for (int v = 1; v < ranks; ++v) program.receive(rank_of(v), rank_of(v & (v - 1)));
+    for (int v = 1; v < ranks; ++v) schedule.receive(rank_of(v), rank_of(v & (v - 1)));
     const FlatChildren children = knomial_children(ranks, 2);
     for (int v = 0; v < ranks; ++v) {
         for (const int child : children[v]) {
-            program.send(rank_of(v), rank_of(child), subtree(child, ranks) * block);
+            schedule.send(rank_of(v), rank_of(child), subtree(child, ranks) * block);
         }
     }
-    return program;
+    return schedule;
 }
 
 MessageSchedule linear_scatter(int ranks, std::size_t block, int root, bool waits) {
-    MessageSchedule program(ranks);
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root) continue;
-        program.steps[root].push_back({.to = r, .bytes = block, .waits = waits});
-        program.receive(r, root);
+        schedule.steps[root].push_back({.to = r, .bytes = block, .waits = waits});
+        schedule.receive(r, root);
     }
-    return program;
+    return schedule;
 }
 
 }  // namespace
@@ -113,12 +114,12 @@ Algorithm tuned_scatter_algorithm(int ranks, std::size_t block) {
     return tuned_choice(scatter_choices, ranks, block);
 }
 
-MessageSchedule gather_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+MessageSchedule gather_schedule(Algorithm algorithm, int ranks, std::size_t block, int root) {
     if (algorithm == Algorithm::binomial) return binomial_gather(ranks, block, root);
     return linear_gather(ranks, block, root, algorithm == Algorithm::linear_sync);
 }
 
-MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+MessageSchedule scatter_schedule(Algorithm algorithm, int ranks, std::size_t block, int root) {
     if (algorithm == Algorithm::binomial) return binomial_scatter(ranks, block, root);
     return linear_scatter(ranks, block, root, algorithm == Algorithm::linear);
 }

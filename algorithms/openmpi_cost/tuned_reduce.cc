@@ -60,14 +60,14 @@ constexpr TunedChoice ordered_reduce_choices[] = {
 };
 
 /// The root receives from the others one after the other, the last rank first.
-MessageSchedule linear_program(int ranks, std::size_t bytes, int root) {
-    MessageSchedule program(ranks);
+MessageSchedule linear_schedule(int ranks, std::size_t bytes, int root) {
+    MessageSchedule schedule(ranks);
     for (int r = ranks - 1; r >= 0; --r) {
         if (r == root) continue;
-        program.send(r, root, bytes);
-        program.receive(root, r, bytes);
+        schedule.send(r, root, bytes);
+        schedule.receive(root, r, bytes);
     }
-    return program;
+    return schedule;
 }
 
 /// Tree over the ranks 0..size-1 with the last one as root: its left child is the rank before it, with the
@@ -92,30 +92,30 @@ FlatChildren in_order_children(int size) {
 
 /// Up a tree: a rank combines its children's vectors in order, with each receive posted one step ahead, and
 /// sends the result on.
-MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
+MessageSchedule tree_reduce_schedule(const FlatChildren& children, std::size_t bytes, int root) {
     const int ranks = static_cast<int>(children.size());
-    MessageSchedule program(ranks);
+    MessageSchedule schedule(ranks);
     std::vector<int> parent(ranks, -1);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 0; v < ranks; ++v) {
         for (const int child : children[v]) {
             parent[child] = v;
-            program.receive(rank_of(v), rank_of(child), bytes);
+            schedule.receive(rank_of(v), rank_of(child), bytes);
         }
     }
     for (int v = 0; v < ranks; ++v) {
-        if (parent[v] >= 0) program.send(rank_of(v), rank_of(parent[v]), bytes);
+        if (parent[v] >= 0) schedule.send(rank_of(v), rank_of(parent[v]), bytes);
     }
-    program.ask_ahead();
-    return program;
+    schedule.ask_ahead();
+    return schedule;
 }
 
-MessageSchedule in_order_program(int ranks, std::size_t bytes, int root) {
-    MessageSchedule program = tree_reduce_program(in_order_children(ranks), bytes, 0);
-    if (root == ranks - 1) return program;
-    program.send(ranks - 1, root, bytes);
-    program.receive(root, ranks - 1);
-    return program;
+MessageSchedule in_order_schedule(int ranks, std::size_t bytes, int root) {
+    MessageSchedule schedule = tree_reduce_schedule(in_order_children(ranks), bytes, 0);
+    if (root == ranks - 1) return schedule;
+    schedule.send(ranks - 1, root, bytes);
+    schedule.receive(root, ranks - 1);
+    return schedule;
 }
 
 /// Nearest children first, because they finish first.
@@ -137,9 +137,9 @@ TunedCalls tuned_reduce(const Operation& operation, int ranks) {
 }
 
 /// tuned's choice for one element, rabenseifner, needs several and becomes linear.
-MessageSchedule reduce_program(const TunedCall& call, int ranks) {
+MessageSchedule reduce_schedule(const TunedCall& call, int ranks) {
     const auto up = [&](const FlatChildren& children) {
-        return tree_reduce_program(children, call.bytes, call.root);
+        return tree_reduce_schedule(children, call.bytes, call.root);
     };
     const std::size_t elements = call.bytes / tuned_element_bytes;
     switch (call.algorithm) {
@@ -147,14 +147,14 @@ MessageSchedule reduce_program(const TunedCall& call, int ranks) {
         case pipeline: return up(pipeline_children(ranks));
         case binary: return up(binary_children(ranks));
         case binomial: return up(ascending(knomial_children(ranks, 2)));
-        case in_order_binary: return in_order_program(ranks, call.bytes, call.root);
+        case in_order_binary: return in_order_schedule(ranks, call.bytes, call.root);
         case rabenseifner:
             if (elements >= static_cast<std::size_t>(whole_power(ranks)))
-                return halving_reduce_program(ranks, call.bytes, call.root);
+                return halving_reduce_schedule(ranks, call.bytes, call.root);
             break;
         default: break;
     }
-    return linear_program(ranks, call.bytes, call.root);
+    return linear_schedule(ranks, call.bytes, call.root);
 }
 
 }  // namespace strata::algorithms

@@ -32,25 +32,25 @@ int neighbor_of(int rank, int round, int size) {
 
 }  // namespace
 
-MessageSchedule ring_program(int ranks, std::size_t bytes, int rounds, std::size_t combined) {
-    MessageSchedule program(ranks);
+MessageSchedule ring_schedule(int ranks, std::size_t bytes, int rounds, std::size_t combined) {
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
-        const FlatStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, combined};
-        program.steps[r].assign(rounds, step);
+        const ScheduleStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, combined};
+        schedule.steps[r].assign(rounds, step);
     }
-    if (combined > 0) program.ask_ahead();
-    return program;
+    if (combined > 0) schedule.ask_ahead();
+    return schedule;
 }
 
-MessageSchedule neighbor_program(int ranks, std::size_t block) {
-    MessageSchedule program(ranks);
+MessageSchedule neighbor_schedule(int ranks, std::size_t block) {
+    MessageSchedule schedule(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int round = 0; round < ranks / 2; ++round) {
             const int peer = neighbor_of(r, round, ranks);
-            program.steps[r].push_back({peer, round == 0 ? block : 2 * block, peer});
+            schedule.steps[r].push_back({peer, round == 0 ? block : 2 * block, peer});
         }
     }
-    return program;
+    return schedule;
 }
 
 double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,

@@ -10,21 +10,21 @@
 namespace strata::simulation {
 namespace {
 
-using algorithms::FlatStep;
 using algorithms::MessageSchedule;
+using algorithms::ScheduleStep;
 
 /// Returns the bytes of every receive, by rank and step. Messages between two ranks match, channel by
 /// channel, in the order of their steps.
-std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& program) {
+std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& schedule) {
     std::map<std::tuple<int, int, int>, std::deque<std::size_t>> sent;
-    for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {
-        for (const FlatStep& step : program.steps[rank]) {
+    for (std::size_t rank = 0; rank < schedule.steps.size(); ++rank) {
+        for (const ScheduleStep& step : schedule.steps[rank]) {
             if (step.to >= 0) sent[{static_cast<int>(rank), step.to, step.channel}].push_back(step.bytes);
         }
     }
-    std::vector<std::vector<std::size_t>> received(program.steps.size());
-    for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {
-        for (const FlatStep& step : program.steps[rank]) {
+    std::vector<std::vector<std::size_t>> received(schedule.steps.size());
+    for (std::size_t rank = 0; rank < schedule.steps.size(); ++rank) {
+        for (const ScheduleStep& step : schedule.steps[rank]) {
             received[rank].push_back(0);
             if (step.from < 0) continue;
             auto& queue = sent.at({step.from, static_cast<int>(rank), step.channel});
@@ -41,7 +41,7 @@ public:
     Walk(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory)
         : comm_(comm), eager_bytes_(eager_bytes), memory_(memory) {}
 
-    int go(std::span<const FlatStep> steps, std::span<const std::size_t> received,
+    int go(std::span<const ScheduleStep> steps, std::span<const std::size_t> received,
            void (*combine)(std::size_t bytes)) {
         int code = MPI_SUCCESS;
         const auto keep = [&](int rc) { code = code == MPI_SUCCESS ? rc : code; };
@@ -51,7 +51,7 @@ public:
                 keep(receive(steps[i], received[i], receives[i]));
         };
         for (std::size_t i = 0; i < steps.size() && code == MPI_SUCCESS; ++i) {
-            const FlatStep& step = steps[i];
+            const ScheduleStep& step = steps[i];
             ask(i);
             if (i + 1 < steps.size() && steps[i + 1].early) ask(i + 1);
             MPI_Request sent = MPI_REQUEST_NULL;
@@ -69,11 +69,11 @@ public:
     }
 
 private:
-    int send(const FlatStep& step, MPI_Request& request) {
+    int send(const ScheduleStep& step, MPI_Request& request) {
         return MPI_Isend(memory_.data(), static_cast<int>(step.bytes), MPI_BYTE, step.to,
                          tag_of(step.channel, step.bytes, eager_bytes_), comm_, &request);
     }
-    int receive(const FlatStep& step, std::size_t bytes, MPI_Request& request) {
+    int receive(const ScheduleStep& step, std::size_t bytes, MPI_Request& request) {
         return MPI_Irecv(memory_.data() + memory_.size() / 2, static_cast<int>(bytes), MPI_BYTE, step.from,
                          tag_of(step.channel, bytes, eager_bytes_), comm_, &request);
     }
@@ -87,9 +87,9 @@ private:
 }  // namespace
 
 UnderlyingComponent::UnderlyingComponent(const algorithms::Operation& operation, int ranks) {
-    for (MessageSchedule& program : algorithms::underlying_programs(operation, ranks)) {
-        std::vector<std::vector<std::size_t>> received = received_bytes(program);
-        programs_.push_back({std::move(program), std::move(received)});
+    for (MessageSchedule& schedule : algorithms::underlying_schedules(operation, ranks)) {
+        std::vector<std::vector<std::size_t>> received = received_bytes(schedule);
+        schedules_.push_back({std::move(schedule), std::move(received)});
     }
 }
 
@@ -97,11 +97,11 @@ int UnderlyingComponent::perform(MPI_Comm comm, std::size_t eager_bytes, std::sp
                                  void (*combine)(std::size_t bytes)) const {
     int rank = 0;
     int code = MPI_Comm_rank(comm, &rank);
-    for (const Program& program : programs_) {
+    for (const Schedule& schedule : schedules_) {
         if (code != MPI_SUCCESS) break;
         const auto own = static_cast<std::size_t>(rank);
         code =
-            Walk(comm, eager_bytes, memory).go(program.messages.steps[own], program.received[own], combine);
+            Walk(comm, eager_bytes, memory).go(schedule.messages.steps[own], schedule.received[own], combine);
     }
     return code;
 }

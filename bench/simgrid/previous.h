@@ -9,7 +9,7 @@
 
 namespace strata::simulation {
 
-/// Messages of the underlying component (algorithms::underlying_programs()) for one call, shared by all
+/// Messages of the underlying component (algorithms::underlying_schedules()) for one call, shared by all
 /// ranks. Their contents are arbitrary.
 class UnderlyingComponent {
 public:
@@ -21,11 +21,11 @@ public:
                 void (*combine)(std::size_t bytes)) const;
 
 private:
-    struct Program {
+    struct Schedule {
         algorithms::MessageSchedule messages;
         std::vector<std::vector<std::size_t>> received;  ///< bytes, by rank and step
     };
-    std::vector<Program> programs_;
+    std::vector<Schedule> schedules_;
 };
 
 }  // namespace strata::simulation

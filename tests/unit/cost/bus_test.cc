@@ -101,19 +101,19 @@ TEST(BusCost, RoundsAgreeWithTheMessagesOneByOne) {
     const LinkTable links = with_bus(LevelKind::switch_, 20);
     const Hierarchy nodes = nodes_below_switch(8, 1);
     for (const std::size_t bytes : {8, 4096, 1000000}) {
-        MessageSchedule program(8);
+        MessageSchedule schedule(8);
         FlatRounds rounds(nodes);
         FlatRounds::Time time;
         FlatModel all(nodes, links);
         for (int distance = 1; distance < 8; distance *= 2) {
             for (int rank = 0; rank < 8; ++rank) {
                 const int peer = rank ^ distance;
-                program.steps[static_cast<std::size_t>(rank)].push_back({peer, bytes, peer, bytes});
+                schedule.steps[static_cast<std::size_t>(rank)].push_back({peer, bytes, peer, bytes});
             }
             rounds.add(time, all, distance, bytes, bytes, [&](int rank) { return rank ^ distance; });
         }
         FlatModel single(nodes, links);
-        const double one_by_one = latest(run_program(single, program));
+        const double one_by_one = latest(run_schedule(single, schedule));
         EXPECT_NEAR(time.us(), one_by_one, 0.03 * one_by_one) << bytes;
         EXPECT_GE(one_by_one, 3 * 8 * static_cast<double>(bytes) / 20);
         const double exchanged =
@@ -132,7 +132,7 @@ TEST(OffloadedCost, RanksSendAndReceiveAtTheSameTime) {
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::pipeline, 1000, bcast), 3 * 14 + 9 * 10);
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::linear, 0, bcast), 1 + 3 * 100 + 2 + 1);
     FlatModel model(node, links);
-    MessageSchedule program(2);
+    MessageSchedule schedule(2);
     EXPECT_DOUBLE_EQ(model.work_us(0, 1, 1000), 1) << "no copy";
     EXPECT_DOUBLE_EQ(model.transmit(0, 1, 1000, 0), 14);
     EXPECT_DOUBLE_EQ(model.transmit(0, 2, 1000, 1), 10 + 14) << "the rank's way out is taken";

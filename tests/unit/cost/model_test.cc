@@ -171,7 +171,7 @@ TEST(TreeCost, AgreesWithTheFlatModelOnWholeMessages) {
                     for (const auto& edge : links.children) tree.send(rank, edge.peer, 3000);
                 }
                 FlatModel flat(hierarchy, round_links());
-                const auto arrival = run_program(flat, tree);
+                const auto arrival = run_schedule(flat, tree);
                 EXPECT_NEAR(tree_cost_us(hierarchy, round_links(), plan, 3000, root),
                             *std::max_element(arrival.begin(), arrival.end()), 1e-6)
                     << size << " ranks, " << info(algorithm).name << ", root " << root;

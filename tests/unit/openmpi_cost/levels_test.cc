@@ -44,10 +44,10 @@ struct Traffic {
 };
 
 /// Returns the messages between ranks whose lowest common group is on each level.
-std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule& program) {
+std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule& schedule) {
     std::map<int, Traffic> by_depth;
-    for (int r = 0; r < static_cast<int>(program.steps.size()); ++r) {
-        for (const FlatStep& step : program.steps[r]) {
+    for (int r = 0; r < static_cast<int>(schedule.steps.size()); ++r) {
+        for (const ScheduleStep& step : schedule.steps[r]) {
             if (step.to < 0) continue;
             Traffic& own = by_depth[hierarchy.groups[hierarchy.lowest_common_group(r, step.to)].depth];
             ++own.messages;
@@ -57,10 +57,10 @@ std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule
     return by_depth;
 }
 
-std::size_t received(const MessageSchedule& program, int rank) {
+std::size_t received(const MessageSchedule& schedule, int rank) {
     std::size_t bytes = 0;
-    for (const auto& steps : program.steps) {
-        for (const FlatStep& step : steps) bytes += step.to == rank ? step.bytes : 0;
+    for (const auto& steps : schedule.steps) {
+        for (const ScheduleStep& step : steps) bytes += step.to == rank ? step.bytes : 0;
     }
     return bytes;
 }
@@ -116,14 +116,14 @@ TEST(LevelsCost, ABroadcastBringsEverythingToEverybodyAndOverEachLinkOnce) {
     for (const Hierarchy& hierarchy : {sites_of_nodes(2, 3, 4), uneven()}) {
         for (const char* word :
              {"linear", "chain:2", "pipeline", "binary", "binomial", "knomial:3", "libnbc"}) {
-            const auto program = levels_program(hierarchy, levels_plan(hierarchy, word, 16 * kib),
-                                                operation_of(Collective::bcast, bytes, 4), 100);
-            ASSERT_TRUE(program);
+            const auto schedule = levels_schedule(hierarchy, levels_plan(hierarchy, word, 16 * kib),
+                                                  operation_of(Collective::bcast, bytes, 4), 100);
+            ASSERT_TRUE(schedule);
             for (int r = 0; r < hierarchy.ranks(); ++r) {
-                EXPECT_EQ(received(*program, r), r == 4 ? 0 : bytes) << word << ' ' << r;
+                EXPECT_EQ(received(*schedule, r), r == 4 ? 0 : bytes) << word << ' ' << r;
             }
             const std::size_t sites = hierarchy.groups.front().children.size();
-            EXPECT_EQ(traffic(hierarchy, *program)[0], (Traffic{6 * (sites - 1), bytes * (sites - 1)}))
+            EXPECT_EQ(traffic(hierarchy, *schedule)[0], (Traffic{6 * (sites - 1), bytes * (sites - 1)}))
                 << word;
         }
     }
@@ -133,10 +133,10 @@ TEST(LevelsCost, AReduceSendsEveryVectorOnce) {
     constexpr std::size_t bytes = 64 * kib;
     const Hierarchy hierarchy = sites_of_nodes(2, 3, 4);
     for (const char* word : {"linear", "chain:2", "pipeline", "binary", "binomial"}) {
-        const auto program = levels_program(hierarchy, levels_plan(hierarchy, word, 32 * kib),
-                                            operation_of(Collective::reduce, bytes, 5), 100);
-        ASSERT_TRUE(program);
-        auto by_depth = traffic(hierarchy, *program);
+        const auto schedule = levels_schedule(hierarchy, levels_plan(hierarchy, word, 32 * kib),
+                                              operation_of(Collective::reduce, bytes, 5), 100);
+        ASSERT_TRUE(schedule);
+        auto by_depth = traffic(hierarchy, *schedule);
         EXPECT_EQ(by_depth[0], (Traffic{2, bytes})) << word;
         EXPECT_EQ(by_depth[1], (Traffic{2 * 4, 4 * bytes})) << word;
         EXPECT_EQ(by_depth[2], (Traffic{2 * 18, 18 * bytes})) << word;
@@ -148,16 +148,16 @@ TEST(LevelsCost, HalvingReduceLeavesNothingOut) {
     for (int ranks = 2; ranks <= 17; ++ranks) {
         for (int root = 0; root < ranks; ++root) {
             const std::size_t bytes = 1024;
-            const MessageSchedule program = halving_reduce_program(ranks, bytes, root);
+            const MessageSchedule schedule = halving_reduce_schedule(ranks, bytes, root);
             const Hierarchy node = one_node(ranks);
             FlatModel model(node, LinkTable{});
-            EXPECT_TRUE(std::isfinite(latest(run_program(model, program)))) << ranks << ' ' << root;
+            EXPECT_TRUE(std::isfinite(latest(run_schedule(model, schedule)))) << ranks << ' ' << root;
             std::size_t combined = 0;
-            for (const auto& steps : program.steps) {
-                for (const FlatStep& step : steps) combined += step.combined;
+            for (const auto& steps : schedule.steps) {
+                for (const ScheduleStep& step : steps) combined += step.combined;
             }
             EXPECT_EQ(combined, bytes * static_cast<std::size_t>(ranks - 1)) << ranks << ' ' << root;
-            EXPECT_GE(received(program, root), bytes / 2);
+            EXPECT_GE(received(schedule, root), bytes / 2);
         }
     }
 }
@@ -167,18 +167,18 @@ TEST(LevelsCost, BlocksCrossEveryLevelOnceUpAndAllOfThemDown) {
     constexpr std::size_t block = 1000;
     const Operation operation = operation_of(Collective::allgather, 12 * block);
     for (const char* word : {"tuned", "libnbc", "ring", "recursive_doubling", "bruck", "neighbor"}) {
-        const auto program = levels_program(hierarchy, levels_plan(hierarchy, word, 4000), operation, 100);
-        ASSERT_TRUE(program);
-        auto by_depth = traffic(hierarchy, *program);
+        const auto schedule = levels_schedule(hierarchy, levels_plan(hierarchy, word, 4000), operation, 100);
+        ASSERT_TRUE(schedule);
+        auto by_depth = traffic(hierarchy, *schedule);
         EXPECT_EQ(by_depth[0].bytes, 4 * 3 * 3 * block) << word << ": each node gets the others' blocks";
         // Up: two blocks per node. Down: everything twice per node. A tuned broadcast may cut and overlap.
         EXPECT_GE(by_depth[1].bytes, 4 * (2 + 2 * 12) * block) << word;
     }
     for (const Collective collective : {Collective::gather, Collective::scatter}) {
-        const auto program = levels_program(hierarchy, levels_plan(hierarchy, "linear"),
-                                            operation_of(collective, 12 * block, 4), 100);
-        ASSERT_TRUE(program);
-        auto by_depth = traffic(hierarchy, *program);
+        const auto schedule = levels_schedule(hierarchy, levels_plan(hierarchy, "linear"),
+                                              operation_of(collective, 12 * block, 4), 100);
+        ASSERT_TRUE(schedule);
+        auto by_depth = traffic(hierarchy, *schedule);
         EXPECT_EQ(by_depth[0], (Traffic{3, 9 * block}));
         EXPECT_EQ(by_depth[1], (Traffic{8, 8 * block}));
     }
@@ -187,11 +187,11 @@ TEST(LevelsCost, BlocksCrossEveryLevelOnceUpAndAllOfThemDown) {
 TEST(LevelsCost, UnequalSharesGoStraight) {
     const Hierarchy hierarchy = uneven();
     constexpr std::size_t block = 1000;
-    const auto program = levels_program(hierarchy, levels_plan(hierarchy, "tuned"),
-                                        operation_of(Collective::gather, 11 * block, 0), 100);
-    ASSERT_TRUE(program);
+    const auto schedule = levels_schedule(hierarchy, levels_plan(hierarchy, "tuned"),
+                                          operation_of(Collective::gather, 11 * block, 0), 100);
+    ASSERT_TRUE(schedule);
     // Three sites of 6, 2 and 3 ranks.
-    EXPECT_EQ(traffic(hierarchy, *program)[0], (Traffic{2, 5 * block}));
+    EXPECT_EQ(traffic(hierarchy, *schedule)[0], (Traffic{2, 5 * block}));
 }
 
 TEST(LevelsCost, APipelineCostsItsFillAndItsSlowestStage) {
@@ -253,7 +253,7 @@ TEST(LevelsCost, WhatIsNotKnownIsNotPredicted) {
 TEST(LevelsCost, LongChainsAreNotModelled) {
     const LevelMethod libnbc = parse_level_methods("node=libnbc").front().method;
     const auto made = [&](int ranks, std::size_t bytes) {
-        return group_program(libnbc, {LevelTask::bcast, ranks, 0, bytes, {}, false, false}).has_value();
+        return group_schedule(libnbc, {LevelTask::bcast, ranks, 0, bytes, {}, false, false}).has_value();
     };
     EXPECT_TRUE(made(64, 64 * kib - 1));
     EXPECT_FALSE(made(64, 64 * kib));

@@ -76,21 +76,21 @@ TEST(RoundsCost, PairsBelowTheirSwitch) {
                 4 * message(8000) + 3 * combine(8000), 1e-6);
 }
 
-/// The messages of the places, as a program for all links.
-MessageSchedule program_of(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
-    MessageSchedule program(hierarchy.ranks());
+/// The messages of the places, as a schedule for all links.
+MessageSchedule schedule_of(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
+    MessageSchedule schedule(hierarchy.ranks());
     const auto places = halving_places(hierarchy, plan);
     const auto trade = [&](std::size_t distance, std::size_t size, bool combines) {
         for (std::size_t place = 0; place < places.size(); ++place) {
             const int peer = places[place ^ distance].rank;
-            program.steps[places[place].rank].push_back(
+            schedule.steps[places[place].rank].push_back(
                 {.to = peer, .bytes = size, .from = peer, .combined = combines ? size : 0});
         }
     };
     for (const HalvingPlace& place : places) {
         if (place.partner < 0) continue;
-        program.send(place.partner, place.rank, bytes);
-        program.receive(place.rank, place.partner, bytes);
+        schedule.send(place.partner, place.rank, bytes);
+        schedule.receive(place.rank, place.partner, bytes);
     }
     std::size_t distance = 1;
     std::size_t size = bytes;
@@ -99,10 +99,10 @@ MessageSchedule program_of(const Hierarchy& hierarchy, const Plan& plan, std::si
     for (distance /= 2; distance > 0; distance /= 2, size *= 2) trade(distance, size, false);
     for (const HalvingPlace& place : places) {
         if (place.partner < 0) continue;
-        program.send(place.rank, place.partner, bytes);
-        program.receive(place.partner, place.rank);
+        schedule.send(place.rank, place.partner, bytes);
+        schedule.receive(place.partner, place.rank);
     }
-    return program;
+    return schedule;
 }
 
 /// In rounds, or message by message: equal except for ranks that need not wait for a round's last message
@@ -120,7 +120,7 @@ TEST(RoundsCost, AgreesWithTheMessagesOneByOne) {
                 const double rounds = cost_us(hierarchy, Algorithm::rabenseifner, bytes, sites > 1, links);
                 FlatModel model(hierarchy, links);
                 const Plan plan = exchanging(hierarchy, Algorithm::rabenseifner, sites > 1);
-                const double single = latest(run_program(model, program_of(hierarchy, plan, bytes)));
+                const double single = latest(run_schedule(model, schedule_of(hierarchy, plan, bytes)));
                 const bool alike = sites == 1 && nodes == 8;
                 EXPECT_GE(rounds, single * (alike ? 0.999 : 0.8)) << sites << ' ' << nodes << ' ' << bytes;
                 EXPECT_LE(rounds, single * (alike ? 1.001 : 1.2)) << sites << ' ' << nodes << ' ' << bytes;
@@ -141,7 +141,7 @@ TEST(RoundsCost, AmongAllRanks) {
             const double rounds =
                 tree_cost_us(hierarchy, round_links(), plan, {Collective::allreduce, bytes});
             FlatModel model(hierarchy, round_links());
-            const double single = latest(run_program(model, program_of(hierarchy, plan, bytes)));
+            const double single = latest(run_schedule(model, schedule_of(hierarchy, plan, bytes)));
             EXPECT_GE(rounds, single * 0.8) << nodes << ' ' << per_node << ' ' << bytes;
             EXPECT_LE(rounds, single * 1.3) << nodes << ' ' << per_node << ' ' << bytes;
         }
@@ -212,31 +212,31 @@ TEST(DoublingCost, AroundTheNodes) {
 }
 
 /// The messages between the places, as a schedule for all links.
-MessageSchedule doubling_program(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
-    MessageSchedule program(hierarchy.ranks());
+MessageSchedule doubling_schedule(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
+    MessageSchedule schedule(hierarchy.ranks());
     const std::size_t block = bytes / hierarchy.stop.size();
     const auto places = halving_places(hierarchy, plan);
     std::vector<std::size_t> held;
     for (const HalvingPlace& place : places) {
         held.push_back(place.partner < 0 ? block : 2 * block);
         if (place.partner < 0) continue;
-        program.send(place.partner, place.rank, block);
-        program.receive(place.rank, place.partner);
+        schedule.send(place.partner, place.rank, block);
+        schedule.receive(place.rank, place.partner);
     }
     for (std::size_t distance = places.size() / 2; distance > 0; distance /= 2) {
         const std::vector<std::size_t> before = held;
         for (std::size_t place = 0; place < places.size(); ++place) {
             const int peer = places[place ^ distance].rank;
-            program.steps[places[place].rank].push_back({.to = peer, .bytes = before[place], .from = peer});
+            schedule.steps[places[place].rank].push_back({.to = peer, .bytes = before[place], .from = peer});
             held[place] += before[place ^ distance];
         }
     }
     for (const HalvingPlace& place : places) {
         if (place.partner < 0) continue;
-        program.send(place.rank, place.partner, bytes - block);
-        program.receive(place.partner, place.rank);
+        schedule.send(place.rank, place.partner, bytes - block);
+        schedule.receive(place.partner, place.rank);
     }
-    return program;
+    return schedule;
 }
 
 /// If some ranks use a proxy, all wait for them in the rounds, and messages count as long as theirs.
@@ -254,7 +254,7 @@ TEST(DoublingCost, AgreesWithTheMessagesOneByOne) {
                 const double rounds = blocks_us(hierarchy, static_cast<double>(bytes), sites > 1, links);
                 FlatModel model(hierarchy, links);
                 const Plan plan = exchanging(hierarchy, Algorithm::recursive_doubling, sites > 1);
-                const double single = latest(run_program(model, doubling_program(hierarchy, plan, bytes)));
+                const double single = latest(run_schedule(model, doubling_schedule(hierarchy, plan, bytes)));
                 const bool alike = sites == 1 && nodes == 8;
                 const double most = alike ? 1.001 : std::has_single_bit(hierarchy.stop.size()) ? 1.2 : 1.4;
                 EXPECT_GE(rounds, single * (alike ? 0.999 : 0.8)) << sites << ' ' << nodes << ' ' << bytes;

@@ -20,7 +20,7 @@ using namespace strata::testing;
 
 /// Returns the schedule of a base algorithm of Open MPI's Reduce.
 MessageSchedule reduce_of(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
-    return program_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
+    return schedule_of({LevelTask::reduce, algorithm, bytes, root}, ranks);
 }
 
 /// Two sites of two nodes of four, the ranks' nodes given.
@@ -102,19 +102,19 @@ TEST(TunedCost, AgreesWithTheEnginesModelOnTheSameTree) {
         for (const Hierarchy& hierarchy : {one_node(ranks), make_hierarchy(leaf_switch, {}, ranks)}) {
             for (const LinkTable& links : {LinkTable{}, round_links()}) {
                 for (const std::size_t bytes : {8, 1000, 100000}) {
-                    const auto program_us = [&](const MessageSchedule& program) {
+                    const auto schedule_us = [&](const MessageSchedule& schedule) {
                         FlatModel model(hierarchy, links);
-                        return latest(run_program(model, program));
+                        return latest(run_schedule(model, schedule));
                     };
                     const auto tree_us = [&](Collective collective, Algorithm shape, std::size_t total) {
                         return tree_cost_us(hierarchy, links, uniform(hierarchy, shape, 0),
                                             {collective, total, 0});
                     };
                     for (const Algorithm shape : {Algorithm::binomial, Algorithm::pipeline}) {
-                        const double us = program_us(reduce_of(shape, ranks, bytes, 0));
+                        const double us = schedule_us(reduce_of(shape, ranks, bytes, 0));
                         EXPECT_NEAR(tree_us(Collective::reduce, shape, bytes), us, 0.01 * us) << ranks;
                     }
-                    const double us = program_us(gather_program(Algorithm::binomial, ranks, bytes, 0));
+                    const double us = schedule_us(gather_schedule(Algorithm::binomial, ranks, bytes, 0));
                     const std::size_t total = bytes * static_cast<std::size_t>(ranks);
                     EXPECT_NEAR(tree_us(Collective::gather, Algorithm::binomial, total), us, 0.01 * us)
                         << ranks;
@@ -169,7 +169,7 @@ TEST(TunedRings, TheEstimateOfARingIsALowerBoundAndClose) {
                     const int ranks = hierarchy.ranks();
                     FlatModel model(hierarchy, links);
                     const double exact =
-                        latest(run_program(model, ring_program(ranks, bytes, ranks - 1, combined)));
+                        latest(run_schedule(model, ring_schedule(ranks, bytes, ranks - 1, combined)));
                     const double estimate = ring_estimate_us(hierarchy, links, bytes, ranks - 1, combined);
                     EXPECT_LE(estimate, 1.01 * exact) << ranks << " ranks, " << bytes;
                     EXPECT_GE(estimate, 0.72 * exact) << ranks << " ranks, " << bytes;
@@ -185,7 +185,7 @@ TEST(TunedRings, TheEstimateOfANeighbourExchangeIsClose) {
         for (const LinkTable& links : {LinkTable{}, round_links(), two_sites(500)}) {
             for (const std::size_t bytes : estimated_sizes) {
                 FlatModel model(hierarchy, links);
-                const double exact = latest(run_program(model, neighbor_program(hierarchy.ranks(), bytes)));
+                const double exact = latest(run_schedule(model, neighbor_schedule(hierarchy.ranks(), bytes)));
                 const double estimate = neighbor_estimate_us(hierarchy, links, bytes);
                 EXPECT_LE(estimate, 1.15 * exact) << hierarchy.ranks() << " ranks, " << bytes;
                 EXPECT_GE(estimate, 0.6 * exact) << hierarchy.ranks() << " ranks, " << bytes;
@@ -205,7 +205,7 @@ TEST(TunedRings, ManyRanksAreEstimated) {
     EXPECT_EQ(us(many, Algorithm::neighbor), neighbor_estimate_us(many, LinkTable{}, kib));
     const Hierarchy few = sites_of_nodes(2, 2, 4);
     FlatModel model(few, LinkTable{});
-    EXPECT_EQ(us(few, Algorithm::ring), latest(run_program(model, ring_program(16, kib, 15, 0))));
+    EXPECT_EQ(us(few, Algorithm::ring), latest(run_schedule(model, ring_schedule(16, kib, 15, 0))));
 }
 
 // From one rank to the next rounds are no longer run, but estimated: the prediction must not notice.
@@ -222,10 +222,10 @@ TEST(TunedCost, NothingJumpsWhereEstimatesBegin) {
 }
 
 TEST(TunedRings, OtherPatternsHaveFewMessages) {
-    const auto messages = [](const MessageSchedule& program) {
+    const auto messages = [](const MessageSchedule& schedule) {
         std::size_t count = 0;
-        for (const auto& steps : program.steps) {
-            for (const FlatStep& step : steps) count += step.to >= 0 ? 1 : 0;
+        for (const auto& steps : schedule.steps) {
+            for (const ScheduleStep& step : steps) count += step.to >= 0 ? 1 : 0;
         }
         return count;
     };
@@ -237,15 +237,15 @@ TEST(TunedRings, OtherPatternsHaveFewMessages) {
                 const Algorithm reduce = tuned_reduce_algorithm(ranks, bytes, commutes);
                 EXPECT_LE(messages(reduce_of(reduce, ranks, bytes, 0)), most);
                 const Algorithm allreduce = tuned_allreduce_algorithm(ranks, bytes, commutes);
-                EXPECT_LE(messages(allreduce_program(allreduce, ranks, bytes)), most);
+                EXPECT_LE(messages(allreduce_schedule(allreduce, ranks, bytes)), most);
             }
             const Algorithm gather = tuned_gather_algorithm(ranks, bytes);
-            EXPECT_LE(messages(gather_program(gather, ranks, bytes, 0)), most);
+            EXPECT_LE(messages(gather_schedule(gather, ranks, bytes, 0)), most);
             const Algorithm scatter = tuned_scatter_algorithm(ranks, bytes);
-            EXPECT_LE(messages(scatter_program(scatter, ranks, bytes, 0)), most);
+            EXPECT_LE(messages(scatter_schedule(scatter, ranks, bytes, 0)), most);
         }
-        EXPECT_LE(messages(barrier_program(tuned_barrier_algorithm(ranks), ranks)), most);
-        EXPECT_LE(messages(allgather_program(Algorithm::bruck, ranks, 8)), most);
+        EXPECT_LE(messages(barrier_schedule(tuned_barrier_algorithm(ranks), ranks)), most);
+        EXPECT_LE(messages(allgather_schedule(Algorithm::bruck, ranks, 8)), most);
     }
 }
 

@@ -219,9 +219,9 @@ double estimated(const Hierarchy& hierarchy, LevelTask task, Algorithm algorithm
     FlatModel model(hierarchy, links);
     FlatRounds rounds(hierarchy);
     FlatModel running(hierarchy, links);
-    const auto run = [&](const MessageSchedule& program) { return latest(run_program(running, program)); };
+    const auto run = [&](const MessageSchedule& schedule) { return latest(run_schedule(running, schedule)); };
     const TunedCall call{task, algorithm, bytes};
-    return rounds_of(model, rounds, call).us() / run(program_of(call, ranks));
+    return rounds_of(model, rounds, call).us() / run(schedule_of(call, ranks));
 }
 
 TEST(FlatRounds, TakeAboutAsLongAsTheirMessages) {

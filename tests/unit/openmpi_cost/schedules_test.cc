@@ -9,7 +9,7 @@
 #include "make_hierarchy.h"
 
 namespace strata::algorithms {
-namespace programs_test {
+namespace schedules_test {
 namespace {
 
 using namespace strata::testing;
@@ -19,14 +19,14 @@ constexpr Collective modelled[] = {Collective::bcast,      Collective::reduce, C
                                    Collective::allgatherv, Collective::barrier};
 constexpr std::size_t some_bytes[] = {1, 8, 100, 2048, 20000, 65536, 300000, 1 << 20, 5 << 20};
 
-TEST(UnderlyingPrograms, EveryMessageIsReceived) {
+TEST(UnderlyingSchedules, EveryMessageIsReceived) {
     for (const Collective op : modelled) {
         for (const int ranks : {2, 3, 5, 8, 17, 48, 100, 300, 600}) {
             for (const std::size_t bytes : some_bytes) {
-                for (const MessageSchedule& program : underlying_programs({op, bytes, ranks / 3}, ranks)) {
+                for (const MessageSchedule& schedule : underlying_schedules({op, bytes, ranks / 3}, ranks)) {
                     std::map<std::tuple<int, int, int>, int> open;
                     for (int rank = 0; rank < ranks; ++rank) {
-                        for (const FlatStep& step : program.steps[rank]) {
+                        for (const ScheduleStep& step : schedule.steps[rank]) {
                             if (step.to >= 0) ++open[{rank, step.to, step.channel}];
                             if (step.from >= 0) --open[{step.from, rank, step.channel}];
                         }
@@ -40,19 +40,19 @@ TEST(UnderlyingPrograms, EveryMessageIsReceived) {
     }
 }
 
-/// Returns the ranks whose data each rank's result depends on, after all programs.
-std::vector<std::vector<bool>> reach(const std::vector<MessageSchedule>& programs, int ranks) {
+/// Returns the ranks whose data each rank's result depends on, after all schedules.
+std::vector<std::vector<bool>> reach(const std::vector<MessageSchedule>& schedules, int ranks) {
     std::vector<std::vector<bool>> has(ranks, std::vector<bool>(ranks, false));
     for (int rank = 0; rank < ranks; ++rank) has[rank][rank] = true;
-    for (const MessageSchedule& program : programs) {
+    for (const MessageSchedule& schedule : schedules) {
         std::map<std::tuple<int, int, int>, std::vector<std::vector<bool>>> under_way;
         std::vector<std::size_t> next(ranks, 0);
         std::vector<bool> sent(ranks, false);
         for (bool moved = true; moved;) {
             moved = false;
             for (int rank = 0; rank < ranks; ++rank) {
-                while (next[rank] < program.steps[rank].size()) {
-                    const FlatStep& step = program.steps[rank][next[rank]];
+                while (next[rank] < schedule.steps[rank].size()) {
+                    const ScheduleStep& step = schedule.steps[rank][next[rank]];
                     if (step.to >= 0 && !sent[rank]) {
                         under_way[{rank, step.to, step.channel}].push_back(has[rank]);
                         sent[rank] = moved = true;
@@ -70,18 +70,18 @@ std::vector<std::vector<bool>> reach(const std::vector<MessageSchedule>& program
             }
         }
         for (int rank = 0; rank < ranks; ++rank)
-            EXPECT_EQ(next[rank], program.steps[rank].size()) << "rank " << rank << " waits in vain";
+            EXPECT_EQ(next[rank], schedule.steps[rank].size()) << "rank " << rank << " waits in vain";
     }
     return has;
 }
 
-TEST(UnderlyingPrograms, EverybodyGetsWhatItIsToGet) {
+TEST(UnderlyingSchedules, EveryRankGetsItsResult) {
     for (const Collective op : modelled) {
         const CollectiveTraits traits = traits_of(op);
         for (const int ranks : {2, 3, 6, 8, 13, 48, 100, 270}) {
             for (const std::size_t bytes : some_bytes) {
                 const int root = ranks / 3;
-                const auto has = reach(underlying_programs({op, bytes, root}, ranks), ranks);
+                const auto has = reach(underlying_schedules({op, bytes, root}, ranks), ranks);
                 for (int rank = 0; rank < ranks; ++rank) {
                     for (int from = 0; from < ranks; ++from) {
                         const bool due = !traits.rooted || (traits.up ? rank == root : from == root);
@@ -95,16 +95,16 @@ TEST(UnderlyingPrograms, EverybodyGetsWhatItIsToGet) {
 }
 
 // The executed messages equal the predicted ones.
-TEST(UnderlyingPrograms, TakeAsLongAsPredicted) {
+TEST(UnderlyingSchedules, TakeAsLongAsPredicted) {
     for (const Collective op : modelled) {
         for (const int ranks : {4, 16, 50, 64}) {
             for (const std::size_t bytes : {std::size_t{8}, std::size_t{4000}, std::size_t{1} << 20}) {
                 const Operation operation{op, bytes, 0};
                 const auto hierarchy = one_node(ranks);
                 double us = 0;
-                for (const MessageSchedule& program : underlying_programs(operation, ranks)) {
+                for (const MessageSchedule& schedule : underlying_schedules(operation, ranks)) {
                     FlatModel model(hierarchy, LinkTable{});
-                    us += program_us(model, program);
+                    us += schedule_us(model, schedule);
                 }
                 EXPECT_NEAR(us / forward_cost_us(hierarchy, LinkTable{}, operation), 1, 0.1)
                     << name_of(op) << ' ' << ranks << ' ' << bytes;
@@ -113,11 +113,11 @@ TEST(UnderlyingPrograms, TakeAsLongAsPredicted) {
     }
 }
 
-TEST(UnderlyingPrograms, NoneForAloneAndForWhatIsNotModelled) {
-    EXPECT_TRUE(underlying_programs({Collective::bcast, 8, 0}, 1).empty());
-    EXPECT_TRUE(underlying_programs({Collective::gatherv, 8, 0}, 4).empty());
+TEST(UnderlyingSchedules, NoneForAloneAndForWhatIsNotModelled) {
+    EXPECT_TRUE(underlying_schedules({Collective::bcast, 8, 0}, 1).empty());
+    EXPECT_TRUE(underlying_schedules({Collective::gatherv, 8, 0}, 4).empty());
 }
 
 }  // namespace
-}  // namespace programs_test
+}  // namespace schedules_test
 }  // namespace strata::algorithms
