@@ -49,8 +49,8 @@ strata_long(mpi[.]memory_failures
 allgather)[.]unusable")
 strata_long(mpi[.]random_bcast "nics")
 strata_long(mpi[.]random_collectives
-            "three_nics[.]varied|forward[.]3|cm|any_types|oversubscribed|rules|ring[.]deep|all_ranks[.]halves[.]unequal|\
-all_ranks[.]chain[.]shuffled|allreduce_ring[.]unequal")
+            "three_nics[.]varied|forward[.]3|cm|any_types|oversubscribed|rules|ring[.]deep|\
+all_ranks[.]rabenseifner[.]unequal|all_ranks[.]chain[.]shuffled|allreduce_ring[.]unequal")
 strata_long(mpi[.]selected "all[.].*|one_rail|rules[.](forward|ring|levels).*|allreduce[.]ring")
 strata_long(mpi[.]setup_failures "once[.]5|lasting[.]0|other.*|levels|ring|flat|shared_.*|orders_lasting|orders_other")
 strata_long(mpi[.]threads "cm[.].*")

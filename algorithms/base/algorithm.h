@@ -52,7 +52,7 @@ struct AlgorithmInfo {
     LevelTasks tasks;       ///< tasks for which Open MPI has an algorithm of this name
     bool keeps_rank_order;  ///< combines in rank order; of a tree shape: every subtree is a run of positions
     int default_radix;      ///< 0: takes no radix
-    bool halves = false;    ///< a tree shape of two trees, each for one half of every vector
+    bool double_tree = false;  ///< a tree shape of two trees, each for one half of every vector
 };
 
 /// All algorithms a user can name, `component` excluded.

@@ -5,10 +5,10 @@
 namespace strata::algorithms {
 
 /// Returns true if the tree engine's topmost level may exchange by this method: whole vectors, or blocks,
-/// by recursive doubling; halves of vectors that are reduced by Rabenseifner's algorithm.
+/// by recursive doubling; reduced vectors by reduce-scatter + allgather (rabenseifner).
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
-/// Returns true if vectors can go in two halves, each along its own tree (carries_halves()).
-constexpr bool supports_halves(const CollectiveTraits& traits) { return traits.vectors; }
+/// Returns true if vectors can go along a double tree, one half along each tree (has_double_tree()).
+constexpr bool supports_double_trees(const CollectiveTraits& traits) { return traits.vectors; }
 
 }  // namespace strata::algorithms

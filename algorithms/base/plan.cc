@@ -71,10 +71,10 @@ bool halving_on_top(const Plan& plan) {
     return exchanges_on_top(plan) && plan.levels.front().method.algorithm == Algorithm::rabenseifner;
 }
 
-bool carries_halves(const Plan& plan) {
+bool has_double_tree(const Plan& plan) {
     return plan.engine == Engine::tree && !exchanges_on_top(plan) &&
            std::any_of(plan.levels.begin(), plan.levels.end(),
-                       [](const LevelPlan& level) { return info(level.method.algorithm).halves; });
+                       [](const LevelPlan& level) { return info(level.method.algorithm).double_tree; });
 }
 
 }  // namespace strata::algorithms

@@ -79,15 +79,15 @@ struct Plan {
 std::size_t heap_bytes(const Plan& plan);
 
 /// Returns true for methods by which the tree engine's topmost level exchanges pairwise instead of forming
-/// a tree: whole vectors or blocks (recursive_doubling; exchange_links(), block_routes()), or halves
-/// (rabenseifner; halving_links()).
+/// a tree: whole vectors or blocks (recursive_doubling; exchange_links(), block_routes()), or
+/// reduce-scatter + allgather (rabenseifner; halving_links()).
 bool is_exchange(const LevelMethod& method);
 bool exchanges_on_top(const Plan& plan);
 bool halving_on_top(const Plan& plan);
 
-/// Returns true if every vector goes in two halves, each along its own tree, because some level has such a
-/// shape (AlgorithmInfo::halves). If the topmost level exchanges or is a ring, and in collectives of
-/// blocks, these levels have one tree.
-bool carries_halves(const Plan& plan);
+/// Returns true if every vector goes along a double tree, one half along each tree, because some level has
+/// such a shape (AlgorithmInfo::double_tree). If the topmost level exchanges or is a ring, and in collectives
+/// of blocks, these levels have one tree.
+bool has_double_tree(const Plan& plan);
 
 }  // namespace strata::algorithms

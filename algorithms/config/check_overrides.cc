@@ -18,7 +18,7 @@ bool by_levels(const LevelMethod& method, Collective collective) {
 bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
     const AlgorithmInfo& known = info(method.algorithm);
     return method.algorithm == Algorithm::automatic || method.algorithm == Algorithm::skip ||
-           (known.tree_shape && (!known.halves || supports_halves(traits))) ||
+           (known.tree_shape && (!known.double_tree || supports_double_trees(traits))) ||
            exchanges_by(method.algorithm, traits);
 }
 
@@ -100,7 +100,7 @@ std::string check(const Overrides& overrides, Collective collective) {
             return text_of(rule) + " needs the engine 'tree' or 'ring' (or 'auto'): the engine '" +
                    std::string(name_of(overrides.engine)) + "' uses all levels";
         }
-        if (overrides.engine == Engine::rails && info(rule.method.algorithm).halves) {
+        if (overrides.engine == Engine::rails && info(rule.method.algorithm).double_tree) {
             return text_of(rule) +
                    " needs the engine 'tree' (or 'auto'): it has two trees, and the engine "
                    "'rails' has one per NIC";

@@ -74,7 +74,7 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
     if (keeps_order(operation)) return false;
     if (algorithm == Algorithm::ring) return traits.by_ring;
     if (algorithm == Algorithm::pipeline) return traits.rooted && !traits.blocks && traits.sized;
-    if (algorithm == Algorithm::double_binary) return supports_halves(traits);
+    if (algorithm == Algorithm::double_binary) return supports_double_trees(traits);
     return algorithm == Algorithm::rabenseifner && traits.combines && exchanges_by(algorithm, traits);
 }
 

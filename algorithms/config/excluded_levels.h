@@ -19,8 +19,8 @@ bool separates_nodes(const topology::Hierarchy& hierarchy, topology::LevelKey le
 /// processors they do the same work in more messages.
 bool can_all_take_part(const topology::Hierarchy& hierarchy);
 
-/// Returns true for methods that load all their members alike: a ring, an exchange of halves, a double
-/// binary tree, a chain from or to a root. Nodes then need no leaders.
+/// Returns true for methods that load all their members alike: a ring, reduce-scatter + allgather, a
+/// double binary tree, a chain from or to a root. Nodes then need no leaders.
 bool may_be_among_all(Algorithm algorithm, const Operation& operation);
 
 /// The levels of a hierarchy that rules exclude (Algorithm::skip).

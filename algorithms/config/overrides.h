@@ -40,7 +40,7 @@ std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 
 /// What the user fixed for one operation; the cost model chooses the rest. The first rule that matches a
 /// level holds; rules for levels that a hierarchy lacks are ignored. Methods of exchanges_by() hold for
-/// the topmost level only, of any kind; halves do not hold for reductions that keep an order.
+/// the topmost level only, of any kind; rabenseifner does not hold for reductions that keep an order.
 /// Otherwise the rule is ignored, and the plan's reason reports it. `skip` excludes a level from trees and
 /// rings (find_excluded_levels()); any other rule for a level keeps it.
 struct Overrides {

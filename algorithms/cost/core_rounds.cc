@@ -1,5 +1,5 @@
 // Exchanges among the local roots of the topmost group, in rounds: the messages for all models, and the times
-// of whole vectors and halves.
+// of whole vectors and of reduce-scatter + allgather.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -165,15 +165,15 @@ double TreeModel::rounds_us(const LevelPlan& plan) {
     const GroupView& top = groups_.front();
     if (top.participants.size() < 2) return 0;
     const Algorithm algorithm = plan.method.algorithm;
-    const bool halves = algorithm == Algorithm::rabenseifner;
-    const Rounds& rounds = rounds_among(halves ? Places::side_by_side : Places::as_numbered);
+    const bool reduce_scatter = algorithm == Algorithm::rabenseifner;
+    const Rounds& rounds = rounds_among(reduce_scatter ? Places::side_by_side : Places::as_numbered);
     const double combined = bytes_ * combine_us_per_byte_;
-    if (!rounds.by_place.empty()) return rounds_by_place_us(rounds, halves);
+    if (!rounds.by_place.empty()) return rounds_by_place_us(rounds, reduce_scatter);
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);
     if (!rounds.before.empty()) us += combined;
     double share = 1;
     for (const Crossings& round : rounds.rounds) {
-        const bool there_and_back = halves && &round != &rounds.rounds.back();
+        const bool there_and_back = reduce_scatter && &round != &rounds.rounds.back();
         if (there_and_back) share /= 2;
         us += share * combined + (there_and_back ? 2 : 1) * trade_us(round, share * bytes_);
     }
@@ -185,7 +185,7 @@ double TreeModel::trade_us(const Crossings& round, double bytes) const {
 }
 
 /// The same with individual times: each place waits for its partner only.
-double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
+double TreeModel::rounds_by_place_us(const Rounds& rounds, bool reduce_scatter) const {
     const double combined = bytes_ * combine_us_per_byte_;
     std::vector<double> way_us(rounds.ways.size());
     std::vector<double> at(rounds.by_place.front().size(), 0);
@@ -210,10 +210,10 @@ double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
     join(rounds.by_place.front(), combined);
     double share = 1;
     for (std::size_t round = 0; round < count; ++round) {
-        if (halves && round + 1 < count) share /= 2;
+        if (reduce_scatter && round + 1 < count) share /= 2;
         trade(round, share, true);
     }
-    for (std::size_t round = count - 1; halves && round-- > 0; share *= 2) trade(round, share, false);
+    for (std::size_t round = count - 1; reduce_scatter && round-- > 0; share *= 2) trade(round, share, false);
     join(rounds.by_place.back(), 0);
     return *std::max_element(at.begin(), at.end());
 }

@@ -205,7 +205,7 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
-            const double us_per_byte = halves_ ? beside_other_half(met, member.rank) : met.us_per_byte;
+            const double us_per_byte = double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte;
             parent.served_load += edges.load + combine_us_per_byte;
             child.served_load = edges.load;
             const double start =
@@ -281,11 +281,11 @@ double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes
         std::fill(ranks_.begin(), ranks_.end(), RankState{});
         std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
     }
-    halves_ = !top_apart() && std::ranges::any_of(plans, [](const LevelPlan& plan) {
-        return info(plan.method.algorithm).halves;
+    double_tree_ = !top_apart() && std::ranges::any_of(plans, [](const LevelPlan& plan) {
+        return info(plan.method.algorithm).double_tree;
     });
-    loaded_ = halves_;
-    if (halves_) return halves_us(plans, window);
+    loaded_ = double_tree_;
+    if (double_tree_) return double_tree_us(plans, window);
     make_edges(plans, window, Half::whole);
     // Loads slow down segmented messages only.
     loaded_ = !all_whole_ || ring_;

@@ -64,9 +64,9 @@ private:
     void gather_waves(int group);
     Wave arrived() const;
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
-    double halves_us(std::span<const LevelPlan> plans, const Window& window);
+    double double_tree_us(std::span<const LevelPlan> plans, const Window& window);
     double alone_us(double all_us) const;
-    double beside_other_half(const Meeting& met, int child) const;
+    double beside_other_tree(const Meeting& met, int child) const;
     void add_crossers(int group, const Edges& edges);
     void add_port_loads(int group, const Edges& edges);
     double outward_pace(int rank, int group, double segment, double processor_load) const;
@@ -83,7 +83,7 @@ private:
     double pass_buses(int from, int to, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
     double rounds_us(const LevelPlan& plan);
-    double rounds_by_place_us(const Rounds& rounds, bool halves) const;
+    double rounds_by_place_us(const Rounds& rounds, bool reduce_scatter) const;
     double trade_us(const Crossings& round, double bytes) const;
     template <typename Action>
     void each_hop(Action&& action) const;
@@ -108,7 +108,7 @@ private:
         double processor_free = 0;
         double nic_free = 0;
         double nic_uses = 0;  ///< vectors that leave through the rank's own NIC
-        // Of halves: us per byte for which incoming or outgoing data blocks the port.
+        // Of a double tree: us per byte for which incoming or outgoing data blocks the port.
         double port_in = 0;
         double port_out = 0;
     };
@@ -121,7 +121,8 @@ private:
         double entries = 0;  ///< vectors that enter the group
         double in_free = 0;
     };
-    /// Of halves: ranks of a group with children outside it across a network, and ranks with such a parent.
+    /// Of a double tree: ranks of a group with children outside it across a network, and ranks with such a
+    /// parent.
     struct Crossers {
         std::vector<int> to_children;
         std::vector<int> to_parents;
@@ -144,11 +145,11 @@ private:
     };
     std::vector<std::pair<EdgesKey, std::vector<Edges>>> edges_;  ///< by level, for the present links
     double bytes_ = 0;
-    bool exchange_ = false;   ///< the topmost level is an exchange
-    bool ring_ = false;       ///< the topmost level is a ring
-    bool halves_ = false;     ///< a double tree
-    bool all_whole_ = false;  ///< no level uses segments
-    bool loaded_ = false;     ///< `ranks_` and `boundaries_` contain loads
+    bool exchange_ = false;     ///< the topmost level is an exchange
+    bool ring_ = false;         ///< the topmost level is a ring
+    bool double_tree_ = false;  ///< a double tree
+    bool all_whole_ = false;    ///< no level uses segments
+    bool loaded_ = false;       ///< `ranks_` and `boundaries_` contain loads
 };
 
 }  // namespace strata::algorithms

@@ -36,7 +36,8 @@ auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
     require_own_engine(plan);
     constexpr Collective bcast = Collective::bcast;
     if (plan.rails > 1) return visited(performer, bcast, routing.rails(plan, kept, root), visit);
-    if (kept.carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
+    if (kept.has_double_tree(plan))
+        return visited(performer, bcast, routing.double_tree(plan, kept, root), visit);
     return visited(performer, bcast, routing.tree(plan, kept, root), visit);
 }
 
@@ -45,8 +46,8 @@ auto with_reduce_links(const Performer& performer, const Operation& operation, V
     const auto& [transport, arena, routing, plan, kept] = performer;
     require_own_engine(plan);
     constexpr Collective reduce = Collective::reduce;
-    if (kept.carries_halves(plan)) {
-        return visited(performer, reduce, routing.reduction_halves(plan, kept, operation.root), visit);
+    if (kept.has_double_tree(plan)) {
+        return visited(performer, reduce, routing.reduction_double_tree(plan, kept, operation.root), visit);
     }
     const auto& routes = routing.reduction(plan, kept, operation.root, operation.rank_order);
     return visited(performer, reduce, routes, visit);
@@ -66,8 +67,8 @@ auto with_allreduce_links(const Performer& performer, const Operation& operation
         return visited(performer, allreduce, routing.ring(plan, kept, root), visit);
     }
     if (plan.rails > 1) return visited(performer, allreduce, routing.reduction_rails(plan, kept), visit);
-    if (kept.carries_halves(plan)) {
-        return visited(performer, allreduce, routing.reduction_halves(plan, kept, root), visit);
+    if (kept.has_double_tree(plan)) {
+        return visited(performer, allreduce, routing.reduction_double_tree(plan, kept, root), visit);
     }
     const auto& routes = routing.reduction(plan, kept, root, operation.rank_order);
     return visited(performer, allreduce, routes, visit);

@@ -7,7 +7,7 @@
 
 namespace strata::algorithms {
 
-// Several trees at the same time, each for a share of the data: the two trees of carries_halves(), or the
+// Several trees at the same time, each for a share of the data: the two trees of has_double_tree(), or the
 // rails engine, with one share and one tree per rail (nic_rails.h), whose leaders are near the rail's NIC.
 // At most Transport::most_rails trees.
 //

@@ -120,7 +120,8 @@ const Routes<BlockRoutes>& Routing::blocks(const Plan& plan, RouteCache& kept, i
     });
 }
 
-const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, RouteCache& kept, int root) const {
+const Routes<std::vector<TreeLinks>>& Routing::double_tree(const Plan& plan, RouteCache& kept,
+                                                           int root) const {
     return find<std::vector<TreeLinks>>(kept, root, [&] {
         std::vector<TreeLinks> both;
         for (const Half half : {Half::first, Half::second}) {
@@ -130,8 +131,8 @@ const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, RouteCac
     });
 }
 
-const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan& plan, RouteCache& kept,
-                                                                     int root) const {
+const Routes<std::vector<ReductionLinks>>& Routing::reduction_double_tree(const Plan& plan, RouteCache& kept,
+                                                                          int root) const {
     return find<std::vector<ReductionLinks>>(kept, root, [&] {
         std::vector<ReductionLinks> both;
         for (const Half half : {Half::first, Half::second}) {

@@ -28,12 +28,12 @@ public:
     std::size_t size() const { return by_root_.size(); }
     void clear() {
         by_root_.clear();
-        halves_.reset();
+        double_tree_.reset();
     }
-    /// Returns carries_halves() of the plan, computed once.
-    bool carries_halves(const Plan& plan) {
-        if (!halves_) halves_ = algorithms::carries_halves(plan);
-        return *halves_;
+    /// Returns has_double_tree() of the plan, computed once.
+    bool has_double_tree(const Plan& plan) {
+        if (!double_tree_) double_tree_ = algorithms::has_double_tree(plan);
+        return *double_tree_;
     }
 
     int users = 0;  ///< calls under way; with more than one no edges are dropped
@@ -46,7 +46,7 @@ private:
                      Routes<std::vector<TreeLinks>>, Routes<std::vector<ReductionLinks>>>;
     /// All of one kind: a plan belongs to one collective.
     std::unordered_map<int, AnyRoutes> by_root_;
-    std::optional<bool> halves_;
+    std::optional<bool> double_tree_;
 };
 
 /// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or computes them. The result is
@@ -66,10 +66,10 @@ public:
     const Routes<ExchangeLinks>& ring(const Plan& plan, RouteCache& kept, int root) const;
     const Routes<BlockRoutes>& blocks(const Plan& plan, RouteCache& kept, int root,
                                       ChunkDirection flow) const;
-    // One entry per half, for plans with carries_halves().
-    const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, RouteCache& kept, int root) const;
-    const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, RouteCache& kept,
-                                                                int root) const;
+    // One entry per half, for plans with has_double_tree().
+    const Routes<std::vector<TreeLinks>>& double_tree(const Plan& plan, RouteCache& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_double_tree(const Plan& plan, RouteCache& kept,
+                                                                     int root) const;
     // One entry per rail, for plans with several rails.
     const Routes<std::vector<TreeLinks>>& rails(const Plan& plan, RouteCache& kept, int root) const;
     const Routes<std::vector<ReductionLinks>>& reduction_rails(const Plan& plan, RouteCache& kept) const;

@@ -20,10 +20,10 @@ std::optional<MessageSchedule> bcast(const GroupTask& task) {
 /// Between two ranks long vectors have segments; they count as one message.
 MessageSchedule reduce(const GroupTask& task) {
     const bool enough = task.bytes / tuned_element_bytes >= static_cast<std::size_t>(whole_power(task.ranks));
-    const bool halves = !task.rank_order && task.ranks > 2 && enough;
-    return schedule_of(
-        {LevelTask::reduce, halves ? Algorithm::rabenseifner : Algorithm::binomial, task.bytes, task.root},
-        task.ranks);
+    const bool reduce_scatter = !task.rank_order && task.ranks > 2 && enough;
+    return schedule_of({LevelTask::reduce, reduce_scatter ? Algorithm::rabenseifner : Algorithm::binomial,
+                        task.bytes, task.root},
+                       task.ranks);
 }
 
 MessageSchedule allreduce(const GroupTask& task) {

@@ -21,7 +21,7 @@ bool consecutive_groups(const topology::Hierarchy& hierarchy);
 
 /// Returns `rank`'s edges in the tree of tree_links(), reversed: children of narrow levels arrive first
 /// and are combined first. All edges have the segment size of the topmost level, so that all streams are
-/// cut alike. `half`: see carries_halves(); never with `rank_order`.
+/// cut alike. `half`: see has_double_tree(); never with `rank_order`.
 ///
 /// `rank_order`: every subtree covers consecutive ranks and is combined in rank order. The local root of a
 /// group is its lowest member, not its leader (in the root's groups: the root). Methods that do not keep

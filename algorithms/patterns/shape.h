@@ -6,7 +6,7 @@
 
 namespace strata::algorithms {
 
-/// The part of every vector that a tree carries. Algorithms with two trees (AlgorithmInfo::halves) have
+/// The part of every vector that a tree carries. Algorithms with two trees (AlgorithmInfo::double_tree) have
 /// one tree per half, and all levels above and below carry halves, too. For whole vectors these algorithms
 /// are complete binary trees.
 enum class Half : std::uint8_t { whole, first, second };

@@ -46,7 +46,7 @@ struct TreeLinks {
 };
 
 /// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends
-/// of an edge get the same segment size. `half`: see carries_halves().
+/// of an edge get the same segment size. `half`: see has_double_tree().
 ///
 ///   nodes {0 1 2} {3 4 5}, leaders 0 and 3, root 1, linear:  1 -> 3 0 2;  3 -> 4 5
 ///

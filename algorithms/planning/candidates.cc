@@ -24,8 +24,8 @@ bool is_tree(const LevelMethod& method) { return info(method.algorithm).tree_sha
 
 /// Returns true if two methods build the same tree of a group. Double trees are compared by name.
 bool same_shape(const LevelMethod& a, const LevelMethod& b, int size) {
-    const bool halves = info(a.algorithm).halves || info(b.algorithm).halves;
-    if (a == b || halves || !is_tree(a) || !is_tree(b)) return a == b;
+    const bool double_tree = info(a.algorithm).double_tree || info(b.algorithm).double_tree;
+    if (a == b || double_tree || !is_tree(a) || !is_tree(b)) return a == b;
     for (int position = 0; position < size; ++position) {
         if (shape_links(a, position, size).children != shape_links(b, position, size).children) return false;
     }

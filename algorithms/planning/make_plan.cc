@@ -59,8 +59,8 @@ std::string ignored_method_text(const LevelMethod& method, const Operation& oper
     const std::string name(method.algorithm == Algorithm::component ? method.component
                                                                     : info(method.algorithm).name);
     if (fixed_order(operation)) return name + " has no fixed order";
-    const bool halves = method.algorithm == Algorithm::rabenseifner;
-    return name + (halves && operation.rank_order ? " keeps no order" : " is for the topmost level");
+    const bool reduce_scatter = method.algorithm == Algorithm::rabenseifner;
+    return name + (reduce_scatter && operation.rank_order ? " keeps no order" : " is for the topmost level");
 }
 
 const char* no_ring(const Operation& operation) {
@@ -211,7 +211,7 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
     const CollectiveTraits traits = traits_of(searches.operation.collective);
     const bool trees_last = is_network(hierarchy.groups.front()) && traits.up && traits.down;
     const auto add_two_trees = [&] {
-        if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_go_in_halves())
+        if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_be_double_tree())
             ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
     };
     if (!trees_last) add_two_trees();

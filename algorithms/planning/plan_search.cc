@@ -35,7 +35,7 @@ const LevelMethod ring{Algorithm::ring, 0, {}};
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
     if (exchanges_by(method.algorithm, traits)) return false;
     const AlgorithmInfo& known = info(method.algorithm);
-    if (known.halves && !supports_halves(traits)) return true;
+    if (known.double_tree && !supports_double_trees(traits)) return true;
     return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::skip &&
            !known.tree_shape;
 }
@@ -67,7 +67,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
         if (method.algorithm == Algorithm::skip) return false;  // the model omits skipped levels
-        if (info(method.algorithm).halves && order_is_fixed()) return false;
+        if (info(method.algorithm).double_tree && order_is_fixed()) return false;
         if (exchanges_by(method.algorithm, traits_)) return l == 0 && may_exchange(method.algorithm);
         if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
         return !delegates(method, traits_);
@@ -89,7 +89,7 @@ bool PlanSearch::could_be_long_chain() const {
     return levels_.front().method_open && size > 2 && bytes_ / size >= smallest_segment;
 }
 
-bool PlanSearch::could_go_in_halves() const {
+bool PlanSearch::could_be_double_tree() const {
     return levels_.front().method_open && model_->largest_group(0) > 3 && bytes_ >= 2 * smallest_segment;
 }
 
@@ -200,7 +200,8 @@ bool PlanSearch::may_exchange(Algorithm algorithm) const {
            (algorithm != Algorithm::rabenseifner || !ordered);
 }
 
-/// Sets an exchange on the topmost level; whole vectors and halves then have one segment on all levels.
+/// Sets an exchange on the topmost level; whole vectors and reduce-scatter + allgather then have one segment
+/// on all levels.
 void PlanSearch::set_exchange(Algorithm algorithm) {
     plans_.front().method = {algorithm, 0, {}};
     levels_.front().method_open = false;
@@ -219,8 +220,9 @@ bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
            (traits_.blocks || segment == 0 || segment >= bytes_);
 }
 
-/// Two participants exchange everything anyway. Halves go up and down as whole vectors, at most as long as
-/// the longest segment; very short ones gain nothing. Longer blocks go as well in a ring.
+/// Two participants exchange everything anyway. Below reduce-scatter + allgather, vectors go up and down
+/// whole, at most as long as the longest segment; very short ones gain nothing. Longer blocks go as well in a
+/// ring.
 bool PlanSearch::worth_parts() const {
     if (model_->largest_group(0) < 3) return false;
     if (traits_.blocks) return bytes_ < largest_segment;

@@ -20,8 +20,8 @@ bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 /// Whether open levels may become rings.
 enum class Rings { none, allowed, wanted };
 
-/// The exchanges to try on the topmost level beside trees: all; whole vectors only; or parts only (halves of
-/// a vector, blocks), if these are possible.
+/// The exchanges to try on the topmost level beside trees: all; whole vectors only; or parts only
+/// (reduce-scatter + allgather, blocks), if these are possible.
 enum class Exchanges { all, whole_vectors, parts };
 
 /// Searches the choices that an operation and the user's rules leave open, for one hierarchy, root and size.
@@ -43,7 +43,7 @@ public:
     /// Returns true if the topmost level is open and long enough data keep a chain of its participants full.
     bool could_be_long_chain() const;
     /// Returns true if the topmost level is open and the data suffice for a double tree of its participants.
-    bool could_go_in_halves() const;
+    bool could_be_double_tree() const;
 
     /// Returns true if an exchange of parts is worth trying on the topmost level.
     bool could_exchange_parts() const { return exchange_is_open(by_parts()); }

@@ -125,13 +125,13 @@ strata_mpi_test(random_collectives.halving.flat random_collectives 12 --seconds 
                     coll_strata_allreduce_level_algorithms=cluster=rabenseifner,node=rabenseifner)
 # One level only: all ranks take part in the topmost one.
 set(below switch=skip,node=skip,package=skip,numa=skip,l3=skip)
-set(halves_words cluster=rabenseifner,switch3=rabenseifner,${below})
+set(rabenseifner_words cluster=rabenseifner,switch3=rabenseifner,${below})
 set(ring_words cluster=ring,switch3=ring,${below})
 set(chain_words cluster=pipeline,switch3=pipeline,${below})
 set(tree_words cluster=double_binary,switch3=double_binary,${below})
 foreach(layout block shuffled unequal one_two_five deep nics)
-  set(halves --collectives allreduce LAYOUT ${layout} ENGINE tree
-             MCA coll_strata_allreduce_level_algorithms=${halves_words})
+  set(rabenseifner --collectives allreduce LAYOUT ${layout} ENGINE tree
+             MCA coll_strata_allreduce_level_algorithms=${rabenseifner_words})
   set(ring --collectives allreduce,allgather,allgatherv LAYOUT ${layout} ENGINE ring
            COLLECTIVES allreduce allgather allgatherv
            MCA coll_strata_allreduce_level_algorithms=${ring_words}
@@ -144,15 +144,15 @@ foreach(layout block shuffled unequal one_two_five deep nics)
                 MCA coll_strata_bcast_level_algorithms=${tree_words} coll_strata_bcast_segsize=1000
                     coll_strata_reduce_level_algorithms=${tree_words} coll_strata_reduce_segsize=1000
                     coll_strata_allreduce_level_algorithms=${tree_words})
-  foreach(way halves ring chain two_trees)
+  foreach(way rabenseifner ring chain two_trees)
     strata_mpi_test(random_collectives.all_ranks.${way}.${layout} random_collectives ${ranks_${layout}}
                     --seconds 3 --seed 71 ${${way}})
   endforeach()
 endforeach()
-foreach(way halves ring chain two_trees)
+foreach(way rabenseifner ring chain two_trees)
   strata_mpi_test(collective_semantics.all_ranks.${way} collective_semantics ${ranks_nics} ${${way}})
 endforeach()
-# Two halves along separate trees on some levels.
+# Double trees on some levels.
 set(words cluster=double_binary,switch=split_binary,package=double_binary)
 set(options --collectives bcast,reduce,allreduce LAYOUT deep ENGINE tree
             MCA coll_strata_bcast_level_algorithms=${words} coll_strata_reduce_level_algorithms=${words}

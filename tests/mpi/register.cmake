@@ -11,7 +11,7 @@ set(always
     random_collectives.forward.3 random_collectives.unequal.auto random_collectives.one_two_five.tree
     random_collectives.cyclic.levels random_collectives.three_nics.varied random_collectives.wide.auto
     random_collectives.oversubscribed random_collectives.ring.deep random_collectives.two_nics.rails
-    random_collectives.halving.one_two_five random_collectives.all_ranks.halves.unequal
+    random_collectives.halving.one_two_five random_collectives.all_ranks.rabenseifner.unequal
     random_collectives.all_ranks.chain.shuffled random_collectives.all_ranks.two_trees.nics
     random_collectives.doubling.deep random_collectives.allreduce_ring.unequal random_collectives.allreduce_in_place
     collective_semantics.auto collective_semantics.tree collective_semantics.levels collective_semantics.forward

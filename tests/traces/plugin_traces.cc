@@ -37,7 +37,8 @@ bool by_ring(const RandomSettings& settings, Collective collective) {
 }
 
 const std::string& methods_of(const RandomSettings& settings, Collective collective) {
-    return supports_halves(algorithms::traits_of(collective)) ? settings.halves : settings.methods;
+    return supports_double_trees(algorithms::traits_of(collective)) ? settings.double_trees
+                                                                    : settings.methods;
 }
 
 /// Sizes of the messages from a rank of a communicator to another, ascending: two rails have no order.

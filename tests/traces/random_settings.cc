@@ -40,8 +40,8 @@ std::string method(Random& random) {
     return methods[random.below(std::size(methods))];
 }
 
-std::string method_of_vectors(Random& random, int halves) {
-    if (!random.percent(halves)) return method(random);
+std::string method_of_vectors(Random& random, int double_trees) {
+    if (!random.percent(double_trees)) return method(random);
     return random.percent(70) ? "double_binary" : "split_binary";
 }
 
@@ -61,12 +61,12 @@ RandomSettings random_settings(Random& random, int world) {
         made.hierarchy = text_of(groups) + (made.hierarchy.empty() ? "" : ",") + made.hierarchy;
     }
     constexpr int shares[] = {0, 40, 100};
-    const int halves = shares[random.below(std::size(shares))];
+    const int double_trees = shares[random.below(std::size(shares))];
     // Methods of the widest level, for any kind of level; missing levels do not matter.
     for (const char* level : {"node", "package", "numa", "l3", "core", "custom0", "custom1", "custom2"}) {
         const std::string rule = (made.methods.empty() ? "" : ",") + std::string(level) + "=";
         made.methods += rule + method(random);
-        made.halves += rule + method_of_vectors(random, halves);
+        made.double_trees += rule + method_of_vectors(random, double_trees);
     }
     made.segments = std::to_string(8 * random.between(1, 500));
     made.ring = random.percent(50);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "algorithms/base/level_tasks.h"
-#include "half_runs.h"
+#include "double_tree_runs.h"
 #include "random_shapes.h"
 
 namespace strata::testing {
@@ -32,8 +32,8 @@ TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy, Col
                     : random_tree_plan(random, one.hierarchy, one.bytes);
     one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
     one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
-    const bool vector = supports_halves(algorithms::traits_of(collective));
-    if (vector && random.percent(40)) carry_halves(random, one.hierarchy, one.plan);
+    const bool vector = supports_double_trees(algorithms::traits_of(collective));
+    if (vector && random.percent(40)) give_double_tree(random, one.hierarchy, one.plan);
     return one;
 }
 

@@ -29,7 +29,7 @@ inline constexpr algorithms::Collective traced_collectives[] = {
     algorithms::Collective::gather, algorithms::Collective::scatter, algorithms::Collective::allgather,
     algorithms::Collective::barrier};
 
-/// A random plan on a random shape of up to 24 ranks, sometimes with halves.
+/// A random plan on a random shape of up to 24 ranks, sometimes with double trees.
 TracedCall random_traced_call(std::uint64_t seed, algorithms::Collective collective);
 TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy,
                               algorithms::Collective collective);

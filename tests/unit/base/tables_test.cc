@@ -50,11 +50,11 @@ TEST(AlgorithmTable, OnlyShapesWithOneParentPerRankSuitTheTreeEngine) {
 }
 
 /// One tree for each half of a vector; Open MPI has no algorithm of the second name.
-TEST(AlgorithmTable, TwoShapesCarryHalves) {
+TEST(AlgorithmTable, TwoShapesAreDoubleTrees) {
     for (const AlgorithmInfo& entry : all_algorithms()) {
-        const bool halves = entry.id == Algorithm::split_binary || entry.id == Algorithm::double_binary;
-        EXPECT_EQ(entry.halves, halves) << entry.name;
-        EXPECT_TRUE(entry.tree_shape || !entry.halves) << entry.name;
+        const bool double_tree = entry.id == Algorithm::split_binary || entry.id == Algorithm::double_binary;
+        EXPECT_EQ(entry.double_tree, double_tree) << entry.name;
+        EXPECT_TRUE(entry.tree_shape || !entry.double_tree) << entry.name;
     }
     for (int op = 0; op < collective_count; ++op) {
         const CollectiveTasks& tasks = traits_of(static_cast<Collective>(op)).tasks;
@@ -66,7 +66,7 @@ TEST(AlgorithmTable, TwoShapesCarryHalves) {
 TEST(AlgorithmTable, OnlyTheBinaryTreesShuffleTheRanks) {
     for (const AlgorithmInfo& entry : all_algorithms()) {
         if (!entry.tree_shape) continue;
-        EXPECT_EQ(entry.keeps_rank_order, entry.id != Algorithm::binary && !entry.halves) << entry.name;
+        EXPECT_EQ(entry.keeps_rank_order, entry.id != Algorithm::binary && !entry.double_tree) << entry.name;
     }
 }
 

@@ -113,9 +113,9 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
                                                          plan.window));
               }),
               0);
-    const std::vector<ReductionLinks> halves(2, links);
+    const std::vector<ReductionLinks> both_trees(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return complete(transport, reduce_trees(transport, halves, {mine, nullptr}, reduction,
+                  return complete(transport, reduce_trees(transport, both_trees, {mine, nullptr}, reduction,
                                                           arena, plan.window));
               }),
               0);
@@ -137,8 +137,8 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
 TEST_P(FirstMessage, ExchangesAndRing) {
     const ExchangeLinks links = exchange_links(hierarchy, plan, rank, false);
     ASSERT_EQ(links.core.size(), 2U);
-    const ExchangeLinks halves = halving_links(hierarchy, plan, rank);
-    ASSERT_EQ(halves.core.size(), 2U);
+    const ExchangeLinks halving = halving_links(hierarchy, plan, rank);
+    ASSERT_EQ(halving.core.size(), 2U);
     const ExchangeLinks ring = ring_links(hierarchy, plan, rank);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
                   return complete(transport, barrier_exchange(transport, links, arena));
@@ -152,7 +152,7 @@ TEST_P(FirstMessage, ExchangesAndRing) {
                   0);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
                       return complete(transport,
-                                      allreduce_halving(transport, halves, {mine, place}, reduction, arena));
+                                      allreduce_halving(transport, halving, {mine, place}, reduction, arena));
                   }),
                   0);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
@@ -195,11 +195,11 @@ TEST_P(FirstMessage, ExchangesOfThree) {
     int partners = 0;
     int places = 0;
     for (const int leader : {0, 4, 8}) {
-        const ExchangeLinks halves = halving_links(nodes, doubling, leader);
-        partners += halves.partner >= 0 ? 1 : 0;
+        const ExchangeLinks halving = halving_links(nodes, doubling, leader);
+        partners += halving.partner >= 0 ? 1 : 0;
         for (PackedBuffer* const place : {&all, &mine}) {
             EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                          return complete(transport, allreduce_halving(transport, halves, {mine, place},
+                          return complete(transport, allreduce_halving(transport, halving, {mine, place},
                                                                        reduction, arena));
                       }),
                       0)

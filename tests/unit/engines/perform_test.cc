@@ -9,7 +9,7 @@
 #include "algorithms/engines/perform.h"
 #include "bcast_runs.h"
 #include "block_runs.h"
-#include "half_runs.h"
+#include "double_tree_runs.h"
 #include "random_shapes.h"
 #include "reduce_runs.h"
 
@@ -157,12 +157,12 @@ TEST(Perform, ReducesAsTheTreeEngineDoes) {
 }
 
 /// The engine announces both trees' neighbours; it keeps the edges between calls.
-TEST(Perform, CarriesHalves) {
+TEST(Perform, RunsDoubleTrees) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);
-        const BcastCase bcast = random_bcast_in_halves(random, 24, 3000);
+        const BcastCase bcast = random_bcast_with_double_tree(random, 24, 3000);
         Ranks ranks(bcast.hierarchy, bcast.plan);
-        ReduceCase reduce = random_reduction_in_halves(random, 24, 200);
+        ReduceCase reduce = random_reduction_with_double_tree(random, 24, 200);
         Ranks up(reduce.hierarchy, reduce.plan);
         Ranks both(reduce.hierarchy, reduce.plan);
         for (int call = 0; call < 2; ++call) {
@@ -176,14 +176,15 @@ TEST(Perform, CarriesHalves) {
                                          });
                 });
             EXPECT_EQ(report.text(), "") << describe(bcast);
-            EXPECT_EQ(half_faults(bcast, report.messages), "") << describe(bcast);
+            EXPECT_EQ(double_tree_faults(bcast, report.messages), "") << describe(bcast);
             EXPECT_EQ(ranks.kept(), 1U);
             for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
                 const bool everywhere = collective == Collective::allreduce;
                 const ReduceRun performed =
                     run(everywhere ? both : up, reduce, collective, options_for(seed));
                 EXPECT_EQ(faults_of(reduce, performed), "");
-                EXPECT_EQ(half_faults(reduce, everywhere, performed.report.messages), "") << describe(reduce);
+                EXPECT_EQ(double_tree_faults(reduce, everywhere, performed.report.messages), "")
+                    << describe(reduce);
             }
         }
     }

@@ -62,8 +62,8 @@ std::vector<LevelPlan> random_plans(std::mt19937& random, const std::vector<Leve
     std::vector<LevelPlan> plans;
     for (const LevelKey level : levels) plans.push_back({level, methods[random() % methods.size()], segment});
     if (traits_of(collective).exchanges && random() % 3 == 0) {
-        const bool halves = collective == Collective::allreduce && random() % 2 == 0;
-        const Algorithm exchange = halves ? Algorithm::rabenseifner : Algorithm::recursive_doubling;
+        const bool reduce_scatter = collective == Collective::allreduce && random() % 2 == 0;
+        const Algorithm exchange = reduce_scatter ? Algorithm::rabenseifner : Algorithm::recursive_doubling;
         plans.front().method = {exchange, 0, {}};
         if (!traits_of(collective).blocks)
             for (LevelPlan& plan : plans) plan.segment_bytes = 0;

@@ -73,7 +73,7 @@ TEST(PlanRails, ShortVectorsAreStillExchanged) {
     EXPECT_NE(plan.reason.find("exchanged"), std::string::npos);
 }
 
-/// Halves, and blocks in rounds, are compared with one tree only.
+/// Reduce-scatter + allgather, and blocks in rounds, are compared with one tree only.
 TEST(PlanRails, NoExchangeOfPartsTakesTheirPlace) {
     const Hierarchy nodes = nodes_below_switch(8, 2);
     for (const Collective collective : {Collective::allreduce, Collective::allgather}) {

@@ -141,8 +141,8 @@ TEST(PlanReduction, VectorsBetweenShortAndLongAreHalved) {
     EXPECT_EQ(method(32 * kib, again), Algorithm::binomial);
 }
 
-/// Reduce-scatter + allgather over all nodes of both sites: the first halves stay inside a site.
-TEST(PlanReduction, HalvesOfNodesAlone) {
+/// Reduce-scatter + allgather over all nodes of both sites: the first rounds stay inside a site.
+TEST(PlanReduction, ReduceScatterAllgatherOfNodesAlone) {
     const Hierarchy sites = sites_of_nodes(2, 8, 1);
     int halved = 0;
     for (std::size_t bytes = 4 * kib; bytes <= 256 * kib; bytes *= 2) {
@@ -156,16 +156,16 @@ TEST(PlanReduction, HalvesOfNodesAlone) {
     EXPECT_GT(halved, 0);
 }
 
-TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
+TEST(PlanReduction, RabenseifnerIsForTheTopmostLevelWithoutAnOrder) {
     const Hierarchy sites = dealt_out(2, 3, 4);
     for (const Engine engine : {Engine::automatic, Engine::tree}) {
         Operation operation{Collective::allreduce, 8};
         const auto reason = [&](const char* wish) {
             const Plan plan = planned(sites, operation, overriding(engine, wish));
             EXPECT_EQ(plan.engine, Engine::tree);
-            return (halving_on_top(plan) ? "halves; " : "") + plan.reason;
+            return (halving_on_top(plan) ? "halving; " : "") + plan.reason;
         };
-        EXPECT_TRUE(reason("switch1=rabenseifner").starts_with("halves; "));
+        EXPECT_TRUE(reason("switch1=rabenseifner").starts_with("halving; "));
         EXPECT_TRUE(reason("node=rabenseifner").ends_with("; rabenseifner is for the topmost level"));
         operation.rank_order = true;
         EXPECT_TRUE(reason("switch1=rabenseifner").ends_with("; rabenseifner keeps no order"));

@@ -92,9 +92,9 @@ TEST(PlanSkipped, OneHopInsteadOfThree) {
     EXPECT_LT(plan.predicted_us, 24 + 55);
 }
 
-/// Halves among all ranks combine everywhere at once; with shared processors, or guessed links inside
-/// nodes, the gain is unknown.
-TEST(PlanSkipped, HalvesAmongAllRanks) {
+/// Reduce-scatter + allgather among all ranks combines everywhere at once; with shared processors, or guessed
+/// links inside nodes, the gain is unknown.
+TEST(PlanSkipped, ReduceScatterAllgatherAmongAllRanks) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;
     links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});
@@ -147,7 +147,7 @@ TEST(PlanSkipped, AChainOrTwoTreesOfAllRanks) {
         const Plan trees = plan(collective, 65536);
         EXPECT_EQ(trees.skipped, std::vector{node_level}) << trees.reason;
         EXPECT_EQ(trees.levels.front().method.algorithm, Algorithm::double_binary);
-        EXPECT_TRUE(carries_halves(trees));
+        EXPECT_TRUE(has_double_tree(trees));
         EXPECT_DOUBLE_EQ(trees.predicted_us, tree_cost_us(nodes, links, trees, {collective, 65536, 1}));
         EXPECT_TRUE(plan(collective, 8191).skipped.empty()) << "less than two short segments";
     }

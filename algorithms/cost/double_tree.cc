@@ -7,7 +7,7 @@
 namespace strata::algorithms {
 
 /// Times each half under the loads of both.
-double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& window) {
+double TreeModel::double_tree_us(std::span<const LevelPlan> plans, const Window& window) {
     bytes_ = std::ceil(bytes_ / 2);
     must_be_exact();  // alone_us() is subtracted at the end
     const auto for_both = [&](auto&& action) {
@@ -44,7 +44,7 @@ double TreeModel::alone_us(double all_us) const {
 
 /// Returns us per byte of a message. Between two sites or nodes both halves take the same link at the same
 /// time; among more of them each half has its own tree.
-double TreeModel::beside_other_half(const Meeting& met, int child) const {
+double TreeModel::beside_other_tree(const Meeting& met, int child) const {
     const double directions = up_ && down_ ? 2 : 1;
     double us_per_byte = met.us_per_byte;
     each_boundary(child, met.group, [&](int c) {

@@ -1,4 +1,4 @@
-// Rules and choices that send vectors in two halves: where possible, rejected or ignored.
+// Rules and choices of double trees: where possible, rejected or ignored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "algorithms/report/plan_listing.h"
 #include "plans.h"
 
-namespace plan_halves_test {
+namespace plan_double_tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -28,12 +28,12 @@ std::string checked(Collective collective, const std::string& methods, Engine en
     return check(overriding(engine, methods.c_str()), collective);
 }
 
-TEST(HalvesCheck, VectorsMayGoInHalves) {
+TEST(DoubleTreeCheck, VectorsMayHaveDoubleTrees) {
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
         const bool vector =
             std::find(std::begin(vectors), std::end(vectors), collective) != std::end(vectors);
-        EXPECT_EQ(supports_halves(traits_of(collective)), vector) << name_of(collective);
+        EXPECT_EQ(supports_double_trees(traits_of(collective)), vector) << name_of(collective);
         for (const char* level : {"switch", "node"}) {
             EXPECT_EQ(checked(collective, rule(level, Algorithm::double_binary)).empty(), vector);
             EXPECT_EQ(checked(collective, rule(level, Algorithm::double_binary), Engine::tree).empty(),
@@ -49,7 +49,7 @@ TEST(HalvesCheck, VectorsMayGoInHalves) {
     EXPECT_EQ(checked(Collective::bcast, "node=double_binary", Engine::forward), "");
 }
 
-TEST(HalvesCheck, Refusals) {
+TEST(DoubleTreeCheck, Refusals) {
     EXPECT_EQ(
         checked(Collective::gather, "switch=double_binary"),
         "'switch=double_binary': no engine of gather can use that; known: auto, linear, chain, pipeline, "
@@ -79,7 +79,7 @@ TEST(HalvesCheck, Refusals) {
 }
 
 /// A rule is ignored where the user's engine cannot follow it.
-TEST(HalvesCheck, AStrongerEngineLeavesThemOut) {
+TEST(DoubleTreeCheck, AStrongerEngineLeavesThemOut) {
     const Overrides weaker = overriding(Engine::automatic, "switch=double_binary,node=linear");
     for (const Engine engine : {Engine::rails, Engine::levels}) {
         const Overrides merged = merge(overriding(engine), weaker, Collective::bcast);
@@ -90,7 +90,7 @@ TEST(HalvesCheck, AStrongerEngineLeavesThemOut) {
     EXPECT_EQ(merge(overriding(Engine::tree), weaker, Collective::bcast).methods.size(), 2U);
 }
 
-TEST(PlanHalves, RulesOnAllOrSomeLevels) {
+TEST(PlanDoubleTree, RulesOnAllOrSomeLevels) {
     const Hierarchy sites = sites_of_nodes(2, 3, 4);
     for (const Collective collective : vectors) {
         for (const Algorithm shape : shapes) {
@@ -99,7 +99,7 @@ TEST(PlanHalves, RulesOnAllOrSomeLevels) {
                 const Plan plan = make_plan(sites, round_links(),
                                             overriding(Engine::tree, rule(level, shape).c_str()), operation);
                 EXPECT_EQ(plan.engine, Engine::tree);
-                EXPECT_TRUE(carries_halves(plan) || exchanges_on_top(plan)) << plan.reason;
+                EXPECT_TRUE(has_double_tree(plan) || exchanges_on_top(plan)) << plan.reason;
                 int found = 0;
                 for (const LevelPlan& one : plan.levels) found += one.method.algorithm == shape ? 1 : 0;
                 EXPECT_EQ(found, 1) << level;
@@ -109,7 +109,7 @@ TEST(PlanHalves, RulesOnAllOrSomeLevels) {
             const std::string all = rule("switch", shape) + "," + rule("node", shape);
             const Plan plan =
                 make_plan(sites, round_links(), overriding(Engine::tree, all.c_str()), {collective, mib});
-            EXPECT_TRUE(carries_halves(plan));
+            EXPECT_TRUE(has_double_tree(plan));
             EXPECT_TRUE(plan.skipped.empty());
             for (const LevelPlan& one : plan.levels) EXPECT_EQ(one.method.algorithm, shape);
         }
@@ -117,7 +117,7 @@ TEST(PlanHalves, RulesOnAllOrSomeLevels) {
 }
 
 /// All ranks in two trees: the levels that divide nodes may go, as below a ring.
-TEST(PlanHalves, AmongAllRanks) {
+TEST(PlanDoubleTree, AmongAllRanks) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     for (const Collective collective : vectors) {
         const auto plan = [&](const char* methods) {
@@ -125,7 +125,7 @@ TEST(PlanHalves, AmongAllRanks) {
         };
         const Plan all = plan("switch=double_binary,node=skip");
         EXPECT_EQ(all.skipped, std::vector{node_level}) << all.reason;
-        EXPECT_TRUE(carries_halves(all));
+        EXPECT_TRUE(has_double_tree(all));
         const Plan split = plan("switch=split_binary,node=skip");
         EXPECT_TRUE(split.skipped.empty());
         EXPECT_NE(split.reason.find("skip ignored for node, which separates nodes"), std::string::npos)
@@ -133,23 +133,23 @@ TEST(PlanHalves, AmongAllRanks) {
     }
 }
 
-/// Operations with a required order: never combined in halves.
-TEST(PlanHalves, NotWhereAnOrderIsKept) {
+/// Operations with a required order: never combined along a double tree.
+TEST(PlanDoubleTree, NotWhereAnOrderIsKept) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
         for (const Algorithm shape : shapes) {
             const Overrides overrides =
                 overriding(Engine::tree, (rule("switch", shape) + "," + rule("node", shape)).c_str());
             Operation operation{collective, mib};
-            EXPECT_TRUE(carries_halves(make_plan(nodes, round_links(), overrides, operation)));
+            EXPECT_TRUE(has_double_tree(make_plan(nodes, round_links(), overrides, operation)));
             operation.rank_order = true;
             const Plan ranks = make_plan(nodes, round_links(), overrides, operation);
-            EXPECT_FALSE(carries_halves(ranks));
+            EXPECT_FALSE(has_double_tree(ranks));
             EXPECT_EQ(ranks.levels.front().method.algorithm, Algorithm::binomial);
             operation.rank_order = false;
             operation.reproducible = true;
             const Plan fixed = make_plan(nodes, round_links(), overrides, operation);
-            EXPECT_FALSE(carries_halves(fixed));
+            EXPECT_FALSE(has_double_tree(fixed));
             EXPECT_NE(fixed.reason.find(std::string(info(shape).name) + " has no fixed order"),
                       std::string::npos)
                 << fixed.reason;
@@ -157,13 +157,13 @@ TEST(PlanHalves, NotWhereAnOrderIsKept) {
     }
     Operation bcast{Collective::bcast, mib};
     bcast.reproducible = true;
-    EXPECT_TRUE(carries_halves(
+    EXPECT_TRUE(has_double_tree(
         make_plan(nodes, round_links(), overriding(Engine::tree, "node=double_binary"), bcast)))
         << "nothing is combined";
 }
 
 /// A binary tree in the order of the ranks can.
-TEST(PlanHalves, InOrderBinaryKeepsTheOrder) {
+TEST(PlanDoubleTree, InOrderBinaryKeepsTheOrder) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     Operation operation{Collective::reduce, mib};
     operation.rank_order = true;
@@ -174,14 +174,14 @@ TEST(PlanHalves, InOrderBinaryKeepsTheOrder) {
     for (const LevelPlan& level : plan.levels) {
         EXPECT_EQ(level.method.algorithm, Algorithm::in_order_binary);
     }
-    EXPECT_FALSE(carries_halves(plan));
+    EXPECT_FALSE(has_double_tree(plan));
     EXPECT_EQ(
         make_plan(nodes, round_links(), overriding(Engine::levels, "node=in_order_binary"), operation).engine,
         Engine::levels)
         << "Open MPI's";
 }
 
-TEST(PlanHalves, OneTreeBelowExchangesAndRings) {
+TEST(PlanDoubleTree, OneTreeBelowExchangesAndRings) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     const Operation operation{Collective::allreduce, mib};
     for (const char* top : {"recursive_doubling", "rabenseifner"}) {
@@ -190,16 +190,16 @@ TEST(PlanHalves, OneTreeBelowExchangesAndRings) {
             make_plan(nodes, round_links(), overriding(Engine::tree, methods.c_str()), operation);
         EXPECT_TRUE(exchanges_on_top(plan)) << plan.reason;
         EXPECT_EQ(plan.levels.back().method.algorithm, Algorithm::double_binary);
-        EXPECT_FALSE(carries_halves(plan));
+        EXPECT_FALSE(has_double_tree(plan));
     }
     const Plan ring =
         make_plan(nodes, round_links(), overriding(Engine::ring, "node=double_binary"), operation);
     EXPECT_EQ(ring.engine, Engine::ring) << ring.reason;
-    EXPECT_FALSE(carries_halves(ring));
+    EXPECT_FALSE(has_double_tree(ring));
 }
 
 /// The same inputs give the same plan.
-TEST(PlanHalves, ChosenAlike) {
+TEST(PlanDoubleTree, ChosenAlike) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;
     links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});
@@ -213,8 +213,8 @@ TEST(PlanHalves, ChosenAlike) {
                 const Plan again = make_plan(nodes, links, {}, {collective, bytes, root});
                 EXPECT_EQ(plan.levels, again.levels);
                 EXPECT_EQ(plan.predicted_us, again.predicted_us);
-                chosen += carries_halves(plan) ? 1 : 0;
-                if (carries_halves(plan)) {
+                chosen += has_double_tree(plan) ? 1 : 0;
+                if (has_double_tree(plan)) {
                     EXPECT_GE(bytes, 8 * kib);
                 }
             }
@@ -223,10 +223,10 @@ TEST(PlanHalves, ChosenAlike) {
     EXPECT_GT(chosen, 3);
     Hierarchy oversubscribed = nodes;
     oversubscribed.oversubscription = 2;
-    EXPECT_FALSE(carries_halves(make_plan(oversubscribed, links, {}, {Collective::bcast, 256 * kib})));
+    EXPECT_FALSE(has_double_tree(make_plan(oversubscribed, links, {}, {Collective::bcast, 256 * kib})));
 }
 
-TEST(PlanHalves, TheListingNamesThem) {
+TEST(PlanDoubleTree, TheListingNamesThem) {
     const Hierarchy sites = sites_of_nodes(2, 3, 4);
     PlanListing listing{sites.ranks(), "", 0, 0, {}, {}};
     listing.plans = list_plans(
@@ -243,4 +243,4 @@ TEST(PlanHalves, TheListingNamesThem) {
 }
 
 }  // namespace
-}  // namespace plan_halves_test
+}  // namespace plan_double_tree_test

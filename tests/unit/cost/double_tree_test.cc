@@ -1,4 +1,4 @@
-// Predicted costs of two halves along separate trees: sums computed by hand, and comparisons with other
+// Predicted costs of double trees: sums computed by hand, and comparisons with other
 // shapes.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "algorithms/cost/model.h"
 #include "plans.h"
 
-namespace halves_test {
+namespace double_tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -21,7 +21,7 @@ double us(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes, int r
 Hierarchy lone_nodes(int nodes) { return make_hierarchy(leaf_switch, {}, nodes); }
 
 /// 0 -> 1;  1 -> 2 3  and  0 -> 3;  3 -> 2 1.
-TEST(HalvesCost, OneMessageEach) {
+TEST(DoubleTreeCost, OneMessageEach) {
     const Hierarchy node = one_node(4);
     const double hop = 1 + 1 + 2 + 1;  // overhead, copy of 100 bytes, latency, overhead
     EXPECT_DOUBLE_EQ(us(node, uniform(node, Algorithm::double_binary, 0), 200), hop + (1 + 1) + hop);
@@ -33,21 +33,21 @@ TEST(HalvesCost, OneMessageEach) {
 /// Segments of 1000 bytes, five in each half. An inner rank's processor copies every half that it receives
 /// once and that of its tree twice more, in 10 + 1 us each; of the first tree rank 3 has the first segment
 /// after a hop of 14 us, the segment for rank 2, and another hop.
-TEST(HalvesCost, BothLoadTheProcessor) {
+TEST(DoubleTreeCost, BothLoadTheProcessor) {
     const Hierarchy node = one_node(4);
     EXPECT_DOUBLE_EQ(us(node, uniform(node, Algorithm::double_binary, 1000), 10000),
                      14 + 11 + 14 + 4 * (4 * 11));
 }
 
 /// 0 -> 1;  1 -> 3 2  and  0 -> 2 3;  2 -> 1.
-TEST(HalvesCost, SplitBinary) {
+TEST(DoubleTreeCost, SplitBinary) {
     const Hierarchy node = one_node(4);
     const double hop = 1 + 1 + 2 + 1;
     EXPECT_DOUBLE_EQ(us(node, uniform(node, Algorithm::split_binary, 0), 200), hop + (1 + 1) + hop);
 }
 
 /// Below an exchange on the topmost level there is one binary tree.
-TEST(HalvesCost, OneTreeBelowAnExchange) {
+TEST(DoubleTreeCost, OneTreeBelowAnExchange) {
     const Hierarchy nodes = nodes_below_switch(4, 7);
     for (const Algorithm top : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
         for (const Algorithm below : {Algorithm::double_binary, Algorithm::split_binary}) {
@@ -63,7 +63,7 @@ TEST(HalvesCost, OneTreeBelowAnExchange) {
 
 /// A long vector leaves every node once, as in a chain, where a binary tree sends it twice; a middle one is
 /// there long before the chain's last rank has it.
-TEST(HalvesCost, OnceOverEveryNic) {
+TEST(DoubleTreeCost, OnceOverEveryNic) {
     const Hierarchy nodes = lone_nodes(64);
     const auto cost = [&](Algorithm algorithm, std::size_t bytes) {
         return us(nodes, uniform(nodes, algorithm, 4096), bytes);
@@ -81,7 +81,7 @@ TEST(HalvesCost, OnceOverEveryNic) {
 
 /// The leaders of two sites of three nodes: the root's NIC carries one vector to the other site and one to
 /// its own nodes, one message after the other.
-TEST(HalvesCost, OneNicServesOneMessageAfterTheOther) {
+TEST(DoubleTreeCost, OneNicServesOneMessageAfterTheOther) {
     const Hierarchy sites = sites_of_nodes(2, 3, 3);
     const std::size_t bytes = 10000000;
     for (const Collective collective : {Collective::bcast, Collective::reduce}) {
@@ -94,7 +94,7 @@ TEST(HalvesCost, OneNicServesOneMessageAfterTheOther) {
 }
 
 /// Nodes of 8 that take part rank by rank: each half enters a node once, and two leave it.
-TEST(HalvesCost, OnceOverTheNicsOfSkippedNodes) {
+TEST(DoubleTreeCost, OnceOverTheNicsOfSkippedNodes) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;
     links.set({LevelKind::node, std::nullopt}, {0.5, 0.1, 10000, 1024 * mib});
@@ -110,7 +110,7 @@ TEST(HalvesCost, OnceOverTheNicsOfSkippedNodes) {
 }
 
 /// A reduction is the reversed broadcast plus combining; both directions take longer than one.
-TEST(HalvesCost, OfReductions) {
+TEST(DoubleTreeCost, OfReductions) {
     const Hierarchy nodes = nodes_below_switch(6, 5);
     for (const auto& hierarchy : {one_node(2), one_node(11), lone_nodes(16), nodes}) {
         for (const Algorithm algorithm : {Algorithm::double_binary, Algorithm::split_binary}) {
@@ -135,7 +135,7 @@ TEST(HalvesCost, OfReductions) {
     }
 }
 
-TEST(HalvesCost, TheSameEveryTimeAndForEveryRootAlike) {
+TEST(DoubleTreeCost, TheSameEveryTimeAndForEveryRootAlike) {
     const Hierarchy nodes = lone_nodes(16);
     const Hierarchy inside = nodes_below_switch(6, 5);
     Plan merged = uniform(inside, Algorithm::double_binary, 4096);
@@ -157,4 +157,4 @@ TEST(HalvesCost, TheSameEveryTimeAndForEveryRootAlike) {
 }
 
 }  // namespace
-}  // namespace halves_test
+}  // namespace double_tree_test

@@ -1,5 +1,4 @@
-// Vectors in two halves along separate trees: Bcast, Reduce and Allreduce by plans with shapes that carry
-// halves on all or some levels.
+// Double trees: Bcast, Reduce and Allreduce by plans with such shapes on all or some levels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,13 +6,13 @@
 #include <vector>
 
 #include "algorithms/engines/rails.h"
-#include "half_runs.h"
+#include "double_tree_runs.h"
 #include "rail_oracle.h"
 #include "random_shapes.h"
 #include "reduce_checks.h"
 #include "windows.h"
 
-namespace halves_test {
+namespace double_tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -42,36 +41,36 @@ std::size_t bytes_of(const std::vector<SentMessage>& messages) {
     return bytes;
 }
 
-TEST(BcastHalves, RandomTrees) {
+TEST(BcastDoubleTree, RandomTrees) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);
-        const BcastCase bcast = random_bcast_in_halves(random, 40, 2000);
-        const RunReport run = run_halves(bcast, any_options(seed));
+        const BcastCase bcast = random_bcast_with_double_tree(random, 40, 2000);
+        const RunReport run = run_double_tree(bcast, any_options(seed));
         ASSERT_EQ(faults_of(bcast, run), "") << "seed " << seed << ": " << describe(bcast);
-        ASSERT_EQ(half_faults(bcast, run.messages), "") << "seed " << seed << ": " << describe(bcast);
+        ASSERT_EQ(double_tree_faults(bcast, run.messages), "") << "seed " << seed << ": " << describe(bcast);
         const auto receivers = static_cast<std::size_t>(bcast.hierarchy.ranks() - 1);
         ASSERT_EQ(bytes_of(run.messages), receivers * bcast.bytes);
     }
 }
 
-TEST(ReduceHalves, RandomTrees) {
+TEST(ReduceDoubleTree, RandomTrees) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);
-        const ReduceCase reduce = random_reduction_in_halves(random, 32, 300);
-        const ReduceRun run = run_halves(reduce, false, any_options(seed));
+        const ReduceCase reduce = random_reduction_with_double_tree(random, 32, 300);
+        const ReduceRun run = run_double_tree(reduce, false, any_options(seed));
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
-        ASSERT_EQ(half_faults(reduce, false, run.report.messages), "")
+        ASSERT_EQ(double_tree_faults(reduce, false, run.report.messages), "")
             << "seed " << seed << ": " << describe(reduce);
     }
 }
 
-TEST(AllreduceHalves, RandomTrees) {
+TEST(AllreduceDoubleTree, RandomTrees) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);
-        const ReduceCase reduce = random_reduction_in_halves(random, 32, 300);
-        const ReduceRun run = run_halves(reduce, true, any_options(seed));
+        const ReduceCase reduce = random_reduction_with_double_tree(random, 32, 300);
+        const ReduceRun run = run_double_tree(reduce, true, any_options(seed));
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
-        ASSERT_EQ(half_faults(reduce, true, run.report.messages), "")
+        ASSERT_EQ(double_tree_faults(reduce, true, run.report.messages), "")
             << "seed " << seed << ": " << describe(reduce);
         for (const auto& result : run.results) {
             ASSERT_EQ(result, run.results.front()) << "different bits, seed " << seed;
@@ -80,14 +79,14 @@ TEST(AllreduceHalves, RandomTrees) {
 }
 
 /// Nothing to do: one rank, or no data.
-TEST(Halves, NoMessageOfNothing) {
+TEST(DoubleTree, NoMessageOfNothing) {
     for (const int ranks : {1, 2, 6}) {
         for (const std::size_t length : {0U, 7U}) {
             if (ranks > 1 && length > 0) continue;
             const Hierarchy hierarchy = regular_hierarchy({ranks});
             const Plan plan = uniform_plan(hierarchy, {Algorithm::double_binary, 0, {}}, 4);
             const BcastCase bcast{hierarchy, plan, 0, length};
-            const RunReport run = run_halves(bcast, {});
+            const RunReport run = run_double_tree(bcast, {});
             EXPECT_EQ(faults_of(bcast, run), "");
             EXPECT_TRUE(run.messages.empty());
             ReduceCase reduce;
@@ -95,7 +94,7 @@ TEST(Halves, NoMessageOfNothing) {
             reduce.plan = plan;
             reduce.elements = length;
             for (const bool everywhere : {false, true}) {
-                const ReduceRun reduced = run_halves(reduce, everywhere, {});
+                const ReduceRun reduced = run_double_tree(reduce, everywhere, {});
                 EXPECT_EQ(faults_of(reduce, reduced), "");
                 EXPECT_TRUE(reduced.report.messages.empty());
             }
@@ -104,7 +103,7 @@ TEST(Halves, NoMessageOfNothing) {
 }
 
 /// One element travels in the first tree only; elements are never divided.
-TEST(Halves, FewElements) {
+TEST(DoubleTree, FewElements) {
     for (const Operator op : {Operator::sum_8, Operator::sum_double}) {
         for (const std::size_t elements : {1U, 2U, 3U}) {
             for (const Algorithm algorithm : {Algorithm::double_binary, Algorithm::split_binary}) {
@@ -114,7 +113,7 @@ TEST(Halves, FewElements) {
                 reduce.op = op;
                 reduce.elements = elements;
                 for (const bool everywhere : {false, true}) {
-                    const ReduceRun run = run_halves(reduce, everywhere, any_options(elements));
+                    const ReduceRun run = run_double_tree(reduce, everywhere, any_options(elements));
                     EXPECT_EQ(faults_of(reduce, run), "");
                     const std::size_t trees = elements == 1 ? 1 : 2;
                     EXPECT_EQ(run.report.messages.size(), 11 * trees * (everywhere ? 2 : 1));
@@ -128,11 +127,11 @@ TEST(Halves, FewElements) {
 }
 
 /// In place over all halves: each segment is overwritten only after its last read.
-TEST(AllreduceHalves, EveryPlacementUnderManySchedules) {
+TEST(AllreduceDoubleTree, EveryPlacementUnderManySchedules) {
     const Hierarchy hierarchy = dealt_out(4, 4);
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);
-        ReduceCase reduce = random_reduction_in_halves(random, 4, 60);
+        ReduceCase reduce = random_reduction_with_double_tree(random, 4, 60);
         reduce.hierarchy = hierarchy;
         reduce.plan = uniform_plan(hierarchy, {Algorithm::double_binary, 0, {}}, 12);
         if (seed % 3 == 0) {
@@ -145,24 +144,24 @@ TEST(AllreduceHalves, EveryPlacementUnderManySchedules) {
              {Placement::separate, Placement::in_place, Placement::packed_in_place}) {
             reduce.placement = placement;
             for (const bool everywhere : {false, true}) {
-                const ReduceRun run = run_halves(reduce, everywhere, any_options(seed));
+                const ReduceRun run = run_double_tree(reduce, everywhere, any_options(seed));
                 ASSERT_EQ(faults_of(reduce, run), "") << seed;
-                ASSERT_EQ(half_faults(reduce, everywhere, run.report.messages), "") << seed;
+                ASSERT_EQ(double_tree_faults(reduce, everywhere, run.report.messages), "") << seed;
             }
         }
     }
 }
 
 /// Sums of floating-point numbers: every order rounds differently.
-TEST(ReduceHalves, TheSameBitsWhateverArrivesFirst) {
+TEST(ReduceDoubleTree, TheSameBitsWhateverArrivesFirst) {
     int different_roots = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         Random random(seed);
-        ReduceCase reduce = random_reduction_in_halves(random, 24, 100);
+        ReduceCase reduce = random_reduction_with_double_tree(random, 24, 100);
         reduce.op = Operator::sum_double;
         for (const bool everywhere : {false, true}) {
             const auto result = [&](std::uint64_t schedule) {
-                const ReduceRun run = run_halves(reduce, everywhere, any_options(schedule));
+                const ReduceRun run = run_double_tree(reduce, everywhere, any_options(schedule));
                 EXPECT_EQ(faults_of(reduce, run), "");
                 return run.results[static_cast<std::size_t>(reduce.root)];
             };
@@ -180,18 +179,18 @@ TEST(ReduceHalves, TheSameBitsWhateverArrivesFirst) {
 }
 
 /// A root far from its NIC: a NIC-local rank receives the messages from other nodes, in both halves.
-TEST(ReduceHalves, ThroughAReceiver) {
+TEST(ReduceDoubleTree, ThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         Random random(seed);
-        ReduceCase reduce = random_reduction_in_halves(random, 32, 200);
+        ReduceCase reduce = random_reduction_with_double_tree(random, 32, 200);
         for (int rank = 0; rank < reduce.hierarchy.ranks(); ++rank) {
             const int node = reduce.hierarchy.widest_in_node(rank);
             reduce.hierarchy.receivers.push_back(node < 0 ? rank : reduce.hierarchy.groups[node].leader);
         }
         if (!reduce.plan.skipped.empty()) continue;  // separate nodes
         reduce.plan.nic_local = true;
-        const ReduceRun run = run_halves(reduce, false, any_options(seed));
+        const ReduceRun run = run_double_tree(reduce, false, any_options(seed));
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
         const int receiver = reduce.hierarchy.receiver_of(reduce.root);
         const auto entering = std::count_if(run.report.messages.begin(), run.report.messages.end(),
@@ -207,8 +206,8 @@ TEST(ReduceHalves, ThroughAReceiver) {
     EXPECT_GT(moved, 20);
 }
 
-/// Levels whose shape carries halves use one tree with another method on top, or with blocks.
-TEST(Halves, NoneBelowExchangesAndRings) {
+/// Levels with a double tree as shape use one tree with another method on top, or with blocks.
+TEST(DoubleTree, NoneBelowExchangesAndRings) {
     for (const Algorithm top : {Algorithm::recursive_doubling, Algorithm::rabenseifner, Algorithm::ring}) {
         for (const Algorithm below : {Algorithm::double_binary, Algorithm::split_binary}) {
             ReduceCase reduce;
@@ -218,28 +217,28 @@ TEST(Halves, NoneBelowExchangesAndRings) {
             reduce.plan.engine =
                 top == Algorithm::ring ? strata::algorithms::Engine::ring : strata::algorithms::Engine::tree;
             reduce.elements = 100;
-            EXPECT_FALSE(carries_halves(reduce.plan));
-            const ReduceRun run = run_halves(reduce, true, options_for(3));
+            EXPECT_FALSE(has_double_tree(reduce.plan));
+            const ReduceRun run = run_double_tree(reduce, true, options_for(3));
             EXPECT_EQ(faults_of(reduce, run), "");
             reduce.plan.levels.back().method = {Algorithm::binary, 0, {}};
-            EXPECT_EQ(run.report.messages, run_halves(reduce, true, options_for(3)).report.messages);
+            EXPECT_EQ(run.report.messages, run_double_tree(reduce, true, options_for(3)).report.messages);
         }
     }
     Plan forward = uniform_plan(regular_hierarchy({4}), {Algorithm::double_binary, 0, {}}, 64);
-    EXPECT_TRUE(carries_halves(forward));
+    EXPECT_TRUE(has_double_tree(forward));
     forward.engine = strata::algorithms::Engine::forward;
-    EXPECT_FALSE(carries_halves(forward));
+    EXPECT_FALSE(has_double_tree(forward));
 }
 
-TEST(HalfOracle, CanFail) {
+TEST(DoubleTreeOracle, CanFail) {
     const Hierarchy hierarchy = regular_hierarchy({3, 3});
     const BcastCase bcast{hierarchy, uniform_plan(hierarchy, {Algorithm::double_binary, 0, {}}, 10), 0, 101};
-    const RunReport run = run_halves(bcast, any_options(1));
-    EXPECT_EQ(half_faults(bcast, run.messages), "");
+    const RunReport run = run_double_tree(bcast, any_options(1));
+    EXPECT_EQ(double_tree_faults(bcast, run.messages), "");
     const auto fault = [&](auto&& change) {
         std::vector<SentMessage> messages = run.messages;
         change(messages);
-        return half_faults(bcast, messages);
+        return double_tree_faults(bcast, messages);
     };
     EXPECT_NE(fault([](auto& messages) { messages.pop_back(); }), "");
     EXPECT_NE(fault([](auto& messages) { messages.front().rail = 1 - messages.front().rail; }), "");
@@ -247,53 +246,53 @@ TEST(HalfOracle, CanFail) {
     EXPECT_NE(fault([](auto& messages) { std::swap(messages.front().from, messages.front().to); }), "");
     BcastCase whole = bcast;
     whole.plan = uniform_plan(hierarchy, {Algorithm::binary, 0, {}}, 10);
-    EXPECT_NE(half_faults(bcast, run_tree(whole, any_options(1)).messages), "");
+    EXPECT_NE(double_tree_faults(bcast, run_tree(whole, any_options(1)).messages), "");
 
     ReduceCase reduce;
     reduce.hierarchy = hierarchy;
     reduce.plan = bcast.plan;
     reduce.elements = 31;
-    const ReduceRun up = run_halves(reduce, false, any_options(1));
-    EXPECT_EQ(half_faults(reduce, false, up.report.messages), "");
-    EXPECT_NE(half_faults(reduce, true, up.report.messages), "");
+    const ReduceRun up = run_double_tree(reduce, false, any_options(1));
+    EXPECT_EQ(double_tree_faults(reduce, false, up.report.messages), "");
+    EXPECT_NE(double_tree_faults(reduce, true, up.report.messages), "");
 }
 
 CheckedEngine checked(bool everywhere) {
     return {[everywhere](const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
-                return run_halves(reduce, everywhere, options, arenas);
+                return run_double_tree(reduce, everywhere, options, arenas);
             },
-            random_reduction_in_halves};
+            random_reduction_with_double_tree};
 }
 
-TEST(ReduceHalves, NoMemoryIsTakenAfterTheFirstCalls) {
+TEST(ReduceDoubleTree, NoMemoryIsTakenAfterTheFirstCalls) {
     expect_no_memory_after_the_first_calls(checked(false));
 }
-TEST(ReduceHalves, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked(false)); }
-TEST(ReduceHalves, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked(false)); }
-TEST(AllreduceHalves, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked(true)); }
-TEST(AllreduceHalves, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked(true)); }
+TEST(ReduceDoubleTree, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked(false)); }
+TEST(ReduceDoubleTree, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked(false)); }
+TEST(AllreduceDoubleTree, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked(true)); }
+TEST(AllreduceDoubleTree, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked(true)); }
 
-TEST(BcastHalves, AllRanksAtOnce) {
+TEST(BcastDoubleTree, AllRanksAtOnce) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);
-        const BcastCase bcast = random_bcast_in_halves(random, 24, 1000);
+        const BcastCase bcast = random_bcast_with_double_tree(random, 24, 1000);
         FabricOptions options = any_options(seed);
         options.schedule = Schedule::concurrent;
-        ASSERT_EQ(faults_of(bcast, run_halves(bcast, options)), "");
+        ASSERT_EQ(faults_of(bcast, run_double_tree(bcast, options)), "");
     }
 }
 
-TEST(BcastHalves, EveryCallOfEveryRankMayFail) {
+TEST(BcastDoubleTree, EveryCallOfEveryRankMayFail) {
     int failures = 0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         Random random(seed);
-        const BcastCase bcast = random_bcast_in_halves(random, 12, 200);
+        const BcastCase bcast = random_bcast_with_double_tree(random, 12, 200);
         ReduceCase ranks;
         ranks.hierarchy = bcast.hierarchy;
         const auto faults = check_every_failure(
             ranks, any_options(seed),
             [&](const ReduceCase&, const FabricOptions& options) {
-                return ReduceRun{run_halves(bcast, options), {}};
+                return ReduceRun{run_double_tree(bcast, options), {}};
             },
             6, failures);
         EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(bcast);
@@ -301,7 +300,7 @@ TEST(BcastHalves, EveryCallOfEveryRankMayFail) {
     EXPECT_GT(failures, 100);
 }
 
-TEST(ReduceHalves, BufferAndOperatorErrorsComeBack) {
+TEST(ReduceDoubleTree, BufferAndOperatorErrorsComeBack) {
     constexpr int injected = 77;
     for (const bool everywhere : {false, true}) {
         for (const Mishap::Kind kind :
@@ -314,7 +313,7 @@ TEST(ReduceHalves, BufferAndOperatorErrorsComeBack) {
                 reduce.root = 2;
                 reduce.elements = 40;
                 reduce.mishap = {rank, kind, 2, injected};
-                const ReduceRun run = run_halves(reduce, everywhere, any_options(2));
+                const ReduceRun run = run_double_tree(reduce, everywhere, any_options(2));
                 if (run.report.codes[static_cast<std::size_t>(rank)] == 0) continue;  // it has no such call
                 ++happened;
                 const auto faults = check_contained(run.report, rank, injected);
@@ -327,7 +326,7 @@ TEST(ReduceHalves, BufferAndOperatorErrorsComeBack) {
     }
 }
 
-TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
+TEST(ReduceDoubleTree, ARootWithoutAResultIsAProgrammingError) {
     ReduceCase reduce;
     reduce.hierarchy = regular_hierarchy({2});
     reduce.plan = uniform_plan(reduce.hierarchy, {Algorithm::double_binary, 0, {}}, 8);
@@ -345,4 +344,4 @@ TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
 }
 
 }  // namespace
-}  // namespace halves_test
+}  // namespace double_tree_test

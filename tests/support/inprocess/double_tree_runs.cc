@@ -1,4 +1,4 @@
-#include "half_runs.h"
+#include "double_tree_runs.h"
 
 #include <algorithm>
 #include <map>
@@ -93,7 +93,7 @@ struct Rank {
 
 }  // namespace
 
-void carry_halves(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan) {
+void give_double_tree(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan) {
     if (random.percent(60)) skip_some(random, hierarchy, plan);
     const int share = random.percent(50) ? 100 : 40;
     do {
@@ -101,20 +101,20 @@ void carry_halves(Random& random, const topology::Hierarchy& hierarchy, algorith
             if (!random.percent(share)) continue;
             level.method = {random.percent(70) ? Algorithm::double_binary : Algorithm::split_binary, 0, {}};
         }
-    } while (!carries_halves(plan));
+    } while (!has_double_tree(plan));
 }
 
-BcastCase random_bcast_in_halves(Random& random, int ranks, std::size_t bytes) {
+BcastCase random_bcast_with_double_tree(Random& random, int ranks, std::size_t bytes) {
     BcastCase bcast;
     bcast.hierarchy = random_hierarchy(random, {ranks, 5});
     bcast.bytes = random_length(random, bytes);
     bcast.plan = random_tree_plan(random, bcast.hierarchy, bcast.bytes);
-    carry_halves(random, bcast.hierarchy, bcast.plan);
+    give_double_tree(random, bcast.hierarchy, bcast.plan);
     bcast.root = random.between(0, bcast.hierarchy.ranks() - 1);
     return bcast;
 }
 
-ReduceCase random_reduction_in_halves(Random& random, int ranks, std::size_t elements) {
+ReduceCase random_reduction_with_double_tree(Random& random, int ranks, std::size_t elements) {
     ReduceCase reduce;
     do {
         reduce = random_reduction(random, ranks, elements);
@@ -122,11 +122,11 @@ ReduceCase random_reduction_in_halves(Random& random, int ranks, std::size_t ele
     reduce.rank_order = false;
     reduce.elements = random_length(random, elements);
     reduce.plan = random_tree_plan(random, reduce.hierarchy, reduce.bytes());
-    carry_halves(random, reduce.hierarchy, reduce.plan);
+    give_double_tree(random, reduce.hierarchy, reduce.plan);
     return reduce;
 }
 
-RunReport run_halves(const BcastCase& bcast, const FabricOptions& options) {
+RunReport run_double_tree(const BcastCase& bcast, const FabricOptions& options) {
     return run_engine(
         bcast, options, [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
             Rank own(bcast.hierarchy, rank);
@@ -136,8 +136,8 @@ RunReport run_halves(const BcastCase& bcast, const FabricOptions& options) {
         });
 }
 
-ReduceRun run_halves(const ReduceCase& reduce, bool everywhere, const FabricOptions& options,
-                     Arenas* arenas) {
+ReduceRun run_double_tree(const ReduceCase& reduce, bool everywhere, const FabricOptions& options,
+                          Arenas* arenas) {
     const Collective collective = everywhere ? Collective::allreduce : Collective::reduce;
     const algorithms::Operation operation{collective, reduce.bytes(), reduce.root};
     return run_reduction(
@@ -153,7 +153,7 @@ ReduceRun run_halves(const ReduceCase& reduce, bool everywhere, const FabricOpti
         arenas);
 }
 
-std::string half_faults(const BcastCase& bcast, const std::vector<SentMessage>& messages) {
+std::string double_tree_faults(const BcastCase& bcast, const std::vector<SentMessage>& messages) {
     const std::vector<std::size_t> shares = share_bytes(bcast.bytes, 1, 2);
     std::string faults = edge_faults(bcast.hierarchy, bcast.plan, bcast.root, algorithms::Flow::from_root,
                                      false, true, shares, messages);
@@ -165,7 +165,8 @@ std::string half_faults(const BcastCase& bcast, const std::vector<SentMessage>& 
     return faults;
 }
 
-std::string half_faults(const ReduceCase& reduce, bool everywhere, const std::vector<SentMessage>& messages) {
+std::string double_tree_faults(const ReduceCase& reduce, bool everywhere,
+                               const std::vector<SentMessage>& messages) {
     const std::size_t element = bytes_of(reduce.op);
     const std::vector<std::size_t> shares = share_bytes(reduce.bytes(), element, 2);
     std::string faults = edge_faults(reduce.hierarchy, reduce.plan, reduce.root, algorithms::Flow::to_root,
