@@ -118,7 +118,7 @@ struct SizeRun {
         results = measurement.run(repetitions, share);
     }
     // Prints on rank 0. Returns whether all results were right.
-    bool tell(bench::Output& output) const {
+    bool report(bench::Output& output) const {
         bool good = true;
         for (std::size_t place = 0; place < results.size(); ++place) {
             good = good && results[place].right() && !results[place].times_us.empty();
@@ -142,7 +142,7 @@ bool measure_cell(const bench::Options& options, bench::Conductor& conductor, co
     bool good = true;
     for (SizeRun& run : runs) {
         run.measure(options, conductor, cell, options.repetitions, 1);
-        good = (conductor.rank() != 0 || run.tell(output)) && good;
+        good = (conductor.rank() != 0 || run.report(output)) && good;
     }
     return good;
 }

@@ -28,9 +28,9 @@ Bytes crossing(const Call& call, double members, double all, bool with_root) {
 }
 
 /// What the bus of a group carries at least. What one child sends to another crosses it once. For a reduction
-/// whose result all get, two kinds of messages are told apart, those without and those with the whole result:
-/// of every byte each child sends one of the first kind and gets one of the second, but for the one that
-/// completes it.
+/// whose result all get, two kinds of messages are distinguished, those without and those with the whole
+/// result: of every byte each child sends one of the first kind and gets one of the second, but for the one
+/// that completes it.
 class BusLoad {
 public:
     BusLoad(const Call& call)

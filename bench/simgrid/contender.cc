@@ -121,12 +121,13 @@ const algorithms::Plan& Contender::plan(const Call& call) {
     return place->second;
 }
 
-std::shared_ptr<const UnderlyingComponent> Contender::previous(const Call& call) {
-    if (previous_ == nullptr || forwarded_ != call) {
-        previous_ = std::make_shared<const UnderlyingComponent>(operation(call), hierarchy_->ranks());
+std::shared_ptr<const UnderlyingComponent> Contender::underlying_component(const Call& call) {
+    if (underlying_component_ == nullptr || forwarded_ != call) {
+        underlying_component_ =
+            std::make_shared<const UnderlyingComponent>(operation(call), hierarchy_->ranks());
         forwarded_ = call;
     }
-    return previous_;
+    return underlying_component_;
 }
 
 }  // namespace strata::simulation

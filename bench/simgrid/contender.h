@@ -7,8 +7,8 @@
 
 #include "algorithms/planning/planner.h"
 #include "machine.h"
-#include "previous.h"
 #include "ranks.h"
+#include "underlying_component.h"
 
 namespace strata::simulation {
 
@@ -49,7 +49,7 @@ public:
     const algorithms::Plan& plan(const Call& call);
     algorithms::Operation operation(const Call& call) const;
     /// Returns the messages of a call that is passed through to the underlying component; cached.
-    std::shared_ptr<const UnderlyingComponent> previous(const Call& call);
+    std::shared_ptr<const UnderlyingComponent> underlying_component(const Call& call);
 
 private:
     void fix(std::string method, bool whole, bool among_all);
@@ -62,8 +62,8 @@ private:
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
-    Call forwarded_;                                       ///< call whose messages `previous_` holds
-    std::shared_ptr<const UnderlyingComponent> previous_;  // of `forwarded_`
+    Call forwarded_;  ///< call whose messages `underlying_component_` holds
+    std::shared_ptr<const UnderlyingComponent> underlying_component_;  // of `forwarded_`
 };
 
 }  // namespace strata::simulation

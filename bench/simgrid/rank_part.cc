@@ -149,8 +149,9 @@ int RankPart::perform(Contender& contender, const Call& call) {
     if (plan.engine == algorithms::Engine::forward) {
         forwarded_ = true;
         const std::span<std::byte> memory = shared_.empty() ? std::span<std::byte>(own_memory_) : shared_;
-        const auto previous = contender.previous(call);  // others may come to the next call meanwhile
-        return previous->perform(comm_, eager_bytes_, memory, take_time_of_combine);
+        const auto underlying =
+            contender.underlying_component(call);  // others may come to the next call meanwhile
+        return underlying->perform(comm_, eager_bytes_, memory, take_time_of_combine);
     }
     return perform_plan(contender, call, plan);
 }

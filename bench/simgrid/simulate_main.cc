@@ -101,7 +101,7 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
 }
 
 /// Returns the predictions of the plugin's model.
-std::string told(const Outcome& outcome) {
+std::string predictions_of(const Outcome& outcome) {
     if (outcome.reason.empty()) return {};
     char predicted[80];
     std::snprintf(predicted, sizeof predicted, " predicted %.3f us, forward %.3f us: ", outcome.predicted_us,
@@ -113,7 +113,7 @@ void show(const Study& study, const Outcome& outcome, std::size_t done, std::siz
     const Call& call = outcome.call;
     std::printf("%s %zu root %d %s: %.3f us (%s)%s\n", std::string(name_of(call.collective)).c_str(),
                 call.bytes, call.root, study.contenders[outcome.contender].c_str(), outcome.us,
-                outcome.plan.c_str(), study.explain ? told(outcome).c_str() : "");
+                outcome.plan.c_str(), study.explain ? predictions_of(outcome).c_str() : "");
     std::fflush(stdout);
     if (isatty(STDERR_FILENO) == 1)
         std::fprintf(stderr, "\r%zu of %zu%s", done, all, done == all ? "\n" : "");

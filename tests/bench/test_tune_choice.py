@@ -171,10 +171,10 @@ class Decisions(unittest.TestCase):
 class Races(unittest.TestCase):
     STARTUP, AROUND = 1.0, 0.001
 
-    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS, untold=(), effect=0.0,
+    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS, unreported=(), effect=0.0,
              seed=1):
         """`times(contender, size)` in microseconds differ by `effect` from job to job; the plugin reports
-        no plans of the contenders `untold`."""
+        no plans of the contenders `unreported`."""
         self.now, self.jobs, self.saved = 0.0, [], []
         chance = random.Random(seed)
 
@@ -186,7 +186,7 @@ class Races(unittest.TestCase):
                     here = chance.lognormvariate(0, effect) if effect else 1.0
                     its = [times(name, one.size) * here * chance.uniform(0.99, 1.01) for _ in range(repetitions)]
                     job.times[one.size, name] = its
-                    if name not in untold:
+                    if name not in unreported:
                         job.plans[one.size, name] = "tree", ""
                     job.seconds += sum(its) / 1e6 + repetitions * self.AROUND
                     if (one.size, name) in wrong:
@@ -258,20 +258,20 @@ class Races(unittest.TestCase):
     def test_who_does_not_tell_what_it_did(self):
         """It is out; if it is in force as well, no contender counts as better."""
         one = cell(a=100, b=100)
-        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], untold={"a"})
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], unreported={"a"})
         self.assertEqual((list(one.failed), decide(one).name, one.failure), (["a"], "b", ""))
         one = cell(a=100, b=100)
-        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], untold={IN_FORCE})
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], unreported={IN_FORCE})
         self.assertEqual((list(one.failed), decide(one).name, one.failure), ([IN_FORCE], IN_FORCE, ""))
         one = cell(a=100)
-        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], untold={IN_FORCE, "a"})
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], unreported={IN_FORCE, "a"})
         self.assertEqual((decide(one).name, len(self.jobs)), (IN_FORCE, 1))
         self.assertIn("reported nothing", one.failure)
 
     def test_forward_by_parameter_is_not_told(self):
         ways = (Contender(IN_FORCE), Contender("a", (("bcast_algorithm", "forward"),)))
         one = Cell(Plans("bcast", 64, Contender("tree", (("x", ""),)), ways))
-        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], untold={"a"})
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], unreported={"a"})
         self.assertEqual((one.failed, decide(one).name), ({}, "a"))
 
     def test_a_crash_concerns_its_cell_alone(self):

@@ -59,7 +59,8 @@ struct Sent {
     int bytes = 0;
 };
 
-// A message that begins while the session is suspended is in none: whoever sends or reads holds this.
+// A message that begins while the session is suspended is in none: a thread holds this while it sends or
+// reads.
 std::mutex sending_or_reading;
 
 // Runs in a thread of each process, because reading a session is collective.

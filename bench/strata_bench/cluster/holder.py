@@ -258,10 +258,10 @@ def _start_relay(state, program, links):
     ready = relay.stdout.readline()
     relay.stdout.close()
     with open(state.path("relay.log"), encoding="utf-8") as log:
-        said = log.read().splitlines()
+        lines = log.read().splitlines()
     if not ready:
-        raise UserError("the relay did not start: " + "; ".join(said))
-    return said
+        raise UserError("the relay did not start: " + "; ".join(lines))
+    return lines
 
 
 def change_link(state, node, how):

@@ -23,19 +23,19 @@ def release_of(mpirun):
     program = network.find_program(mpirun)
     if program is None:
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
-    release, said = reported_release(program)
+    release, printed = reported_release(program)
     if release not in (4, 5):
-        raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; --version prints '{said.strip()}'")
+        raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; --version prints '{printed.strip()}'")
     return release
 
 
 def reported_release(program):
     """Returns the major release of Open MPI that a program reports, None if it reports none, and its
     output."""
-    said = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
-                          check=False).stdout
-    found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", said)  # 4's words, 5's words
-    return int(found[1]) if found else None, said
+    printed = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                             check=False).stdout
+    found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", printed)  # 4's words, 5's words
+    return int(found[1]) if found else None, printed
 
 
 def relay_program(state, given):

@@ -151,9 +151,9 @@ def _summarise(outcomes, rows, options, paint):
     files.write_text(text, plain + summary.means(rows, Paint(False)) + summary.details(rows))
     summary.write_csv(rows, table)
     summary.write_json(outcomes, rows, data)
-    said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, paint)
-            if options.grid]
-    return said + summary.means(rows, paint), [text, table, data]
+    lines = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, paint)
+             if options.grid]
+    return lines + summary.means(rows, paint), [text, table, data]
 
 
 def _judged(name, outcome, gate, paint):

@@ -26,8 +26,8 @@ def make(names, plugin_folder, parameters):
     without coll_strata_."""
     together = competitors.together(plugin_folder, parameters)
 
-    def ours(name, description, told=None, algorithm="mpi", **more):
-        return competitors.own(together(name, description, "strata", "strata", algorithm, **more), told or {})
+    def ours(name, description, own=None, algorithm="mpi", **more):
+        return competitors.own(together(name, description, "strata", "strata", algorithm, **more), own or {})
 
     made = [together("tuned", "Open MPI with its default component (coll/tuned)", "tuned"),
             together("han", "Open MPI with its two-level component (coll/han)", "han", "han"),

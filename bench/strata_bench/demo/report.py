@@ -104,10 +104,10 @@ def _case_verdict(measurement, case):
             parts.append(f"{_range(values)} times as fast as {other}")
     first = f", from {units.size_text(min(sizes))} up" if len(sizes) > 1 else ""
     lines = [f"{start}{first}: strata is", "    " + " and ".join(parts) + ";"] if parts else [f"{start}:"]
-    told = [max(sizes)]
+    shown = [max(sizes)]
     if measurement.delay_counts and min(sizes) < WORTH_A_SHARE and len(sizes) > 1:
-        told.insert(0, min(sizes))
-    texts = [_share_text(measurement, case, size) for size in told]
+        shown.insert(0, min(sizes))
+    texts = [_share_text(measurement, case, size) for size in shown]
     return lines + [f"    {text};" for text in texts[:-1]] + [f"    {texts[-1]}."]
 
 

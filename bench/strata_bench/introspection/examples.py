@@ -54,7 +54,8 @@ ALL = {"summa": (_summa(8), _summa(96)), "gather": (_gather(64), _gather(16384))
 
 def binary_broadcasts(competitor):
     """As in the paper; coll/tuned carries out Gather."""
-    return competitors.told(competitor, {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_bcast_algorithm": "5"})
+    return competitors.with_parameters(competitor, {"coll_tuned_use_dynamic_rules": "1",
+                                                    "coll_tuned_bcast_algorithm": "5"})
 
 
 class Times:

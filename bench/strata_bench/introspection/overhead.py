@@ -74,7 +74,7 @@ def _launch(ranks):
 def _once(launcher, built, log, monitored, options):
     """Returns (lines of one run, error)."""
     # Saves the second of waiting at the end of each of the many jobs.
-    stock = competitors.told(dataclasses.replace(competitors.tuned(), environment=(
+    stock = competitors.with_parameters(dataclasses.replace(competitors.tuned(), environment=(
         ("OMPI_MCA_odls_base_sigkill_timeout", "0"),)), {"pml": "ob1", **_SWITCHES[monitored]})
     program = [built.tool(os.path.join("bench", "monitored_reduce")), "--sizes", ",".join(map(str, SIZES)), "--reps",
                str(options.calls_per_run), "--json", log + ".json", *(["--monitored"] if monitored else [])]

@@ -175,7 +175,7 @@ class Measurement:
             with self._setting.cluster(network.shape, network.title) as cluster:
                 topology = os.path.join(self._setting.folder, f"topology-{network.name}.conf")
                 cluster.write_topology(topology)
-                stock = competitors.told(competitors.tuned(), _MONITORED)
+                stock = competitors.with_parameters(competitors.tuned(), _MONITORED)
                 stock = dataclasses.replace(stock, environment=(("STRATA_NETWORK", f"file:{topology}"),))
                 for turn in range(self.options.rounds):
                     for number, case in enumerate(cases := self._cases(network)):
@@ -189,7 +189,8 @@ class Measurement:
         series = self.series.setdefault((network.name, case), Series())
         # Numbers of iterations grow so that the last one takes most of the time of a size.
         seconds = _SECONDS + (2 * self.options.cell_seconds * len(needed) if case == GROUPS else 0)
-        run = cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, seconds)
+        run = cluster.run(["--order", case.order], competitors.with_parameters(stock, dict(case.parameters)), program,
+                          log, seconds)
         if not series.add(run, needed):
             return
         nodes = rank_nodes(cluster.plan.slots, case.order)

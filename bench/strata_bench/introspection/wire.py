@@ -37,7 +37,7 @@ PATTERNS = (Pattern("shift", 256 * _KIB), Pattern("shift", 4096 * _KIB), Pattern
 
 def monitored(competitor):
     """Returns the competitor with Open MPI's monitoring added to ob1, the only layer in the cluster's settings."""
-    return competitors.told(competitor, {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"})
+    return competitors.with_parameters(competitor, {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"})
 
 
 @dataclasses.dataclass(frozen=True)

@@ -28,7 +28,7 @@ _HAN_BELOW = {"coll_han_priority": "0"}
 
 
 def tuned():
-    return told(Competitor("tuned", "Open MPI with its flat component (coll/tuned)", STOCK), _HAN_BELOW)
+    return with_parameters(Competitor("tuned", "Open MPI with its flat component (coll/tuned)", STOCK), _HAN_BELOW)
 
 
 def han():
@@ -50,7 +50,7 @@ def strata(plugin_directory, parameters, name="strata", description="Open MPI wi
     """Returns the plugin from a folder. `parameters` are by name, without coll_strata_."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor(name, description, (), (("OMPI_MCA_opal_mca_base_component_path", path),), True)
-    return told(plain, {f"coll_strata_{key}": value for key, value in parameters.items()})
+    return with_parameters(plain, {f"coll_strata_{key}": value for key, value in parameters.items()})
 
 
 _PREFERENCE = "ompi_comm_coll_preference"
@@ -68,7 +68,7 @@ def together(plugin_directory, parameters, lazy_setup=False):
     plain = Competitor("", "", (), (("OMPI_MCA_opal_mca_base_component_path", path),))
     settled = {} if lazy_setup else {"setup_after": "0"}
     own_ones = {f"coll_strata_{key}": text for key, text in {**settled, **parameters, "priority": _BELOW_ALL}.items()}
-    base = told(plain, {**own_ones, **_HAN_BELOW})
+    base = with_parameters(plain, {**own_ones, **_HAN_BELOW})
 
     def make(name, description, component, preference="", algorithm="mpi", **more):
         info = ((_PREFERENCE, preference),) if preference else ()
@@ -84,7 +84,7 @@ def own(competitor, parameters):
     return dataclasses.replace(competitor, info=competitor.info + keys)
 
 
-def told(competitor, parameters):
+def with_parameters(competitor, parameters):
     """Returns the same with further parameters of Open MPI, by name."""
     options = tuple(word for name, value in parameters.items() for word in ("--mca", name, value))
     return dataclasses.replace(competitor, options=competitor.options + options)
@@ -96,7 +96,7 @@ def explaining(competitor, picture=None):
     parameters = {"coll_strata_verbose": "1"}
     if picture:
         parameters["coll_strata_dump"] = picture
-    return told(competitor, parameters)
+    return with_parameters(competitor, parameters)
 
 
 def clean_environment():

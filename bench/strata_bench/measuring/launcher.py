@@ -47,10 +47,10 @@ class Launcher:
         return {"launcher": self._text}
 
     def run(self, _places, competitor, command, log, timeout, directory=None):
-        told = dict(competitor.environment) | as_environment(competitor.options)
-        environment = clean_environment() | told
+        own = dict(competitor.environment) | as_environment(competitor.options)
+        environment = clean_environment() | own
         if self._needs_list:
-            environment[_LIST] = ";".join([*_listed(environment.get(_LIST, "")), *told])
+            environment[_LIST] = ";".join([*_listed(environment.get(_LIST, "")), *own])
         if os.geteuid() == 0:
             environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         return run_logged([*self._call, *command], environment, log, timeout, directory, whole_session=True)

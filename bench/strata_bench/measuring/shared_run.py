@@ -11,7 +11,7 @@ import glob
 import os
 import re
 
-from .competitors import explaining, told
+from .competitors import explaining, with_parameters
 from .files import read_json_lines, write_json
 from .series import Series, engine_was_given, plans_in
 
@@ -161,7 +161,7 @@ class _Attempt:
             os.unlink(self._log + ".json")
         chosen = competitors[0]
         if explained:
-            chosen = told(explaining(chosen), {"coll_base_verbose": "10"})
+            chosen = with_parameters(explaining(chosen), {"coll_base_verbose": "10"})
         command = [where._program, "--contenders", self._log + ".contenders.json", "--cells", self._log + ".cells.json",
                    *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", _LEAST_SECONDS,
                    "--json", self._log + ".json"]

@@ -18,7 +18,7 @@ import os
 
 from ..cluster.plan import machine_parameters
 from ..measuring import operations, units
-from ..measuring.competitors import told
+from ..measuring.competitors import with_parameters
 from ..measuring.rounds import Rounds
 
 NODES, SLOTS = 8, 8
@@ -153,7 +153,7 @@ class Measurement(Rounds):
         machine = machine_parameters(case.per_node, case.far)
         if competitor.name == "off":
             del machine["coll_strata_nic"]  # it has its own
-        return told(competitor, machine)
+        return with_parameters(competitor, machine)
 
     def picture_of(self, case, competitor):
         if case != FIRST[self.cases[0].operation]:

@@ -29,7 +29,7 @@ class Leaders(Figure):
     name: str
     number: int  # number of the paper's figure
     title: str
-    says: str
+    finding: str
     points: tuple
     expected: tuple  # least and greatest gain in the paper; None: not given
     contenders: tuple = ("strata", "levels:pipeline", "whole:binomial")
@@ -38,7 +38,7 @@ class Leaders(Figure):
 
     @property
     def statement(self):
-        return f"seed paper on NUIOA collectives, section 4, figure {self.number}: {self.says}"
+        return f"seed paper on NUIOA collectives, section 4, figure {self.number}: {self.finding}"
 
     def runs(self):
         runs = []

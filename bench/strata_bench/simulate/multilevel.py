@@ -27,14 +27,14 @@ class Multilevel(Figure):
     name: str
     number: int  # number of the paper's figure
     title: str
-    says: str
+    finding: str
     contenders: tuple  # keys of _TITLES
     job: tuple = ()
     sizes: tuple = SIZES
 
     @property
     def statement(self):
-        return f"seed paper on multilevel collectives, section 4, figure {self.number}: {self.says}"
+        return f"seed paper on multilevel collectives, section 4, figure {self.number}: {self.finding}"
 
     @property
     def crosses_sites(self):

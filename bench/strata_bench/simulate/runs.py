@@ -95,11 +95,11 @@ class Runner:
                               text=True) as process:
             with self._lock:
                 self._running.add(process)
-            _, said = process.communicate()
+            _, errors = process.communicate()
             with self._lock:
                 self._running.discard(process)
         if process.returncode:
-            raise ClusterError(f"{run.title}: {said.strip() or f'exit status {process.returncode}'}")
+            raise ClusterError(f"{run.title}: {errors.strip() or f'exit status {process.returncode}'}")
         return read_json(output)
 
     def _stop(self):

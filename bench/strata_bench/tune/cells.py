@@ -71,7 +71,7 @@ class Cell:
         if not asks_for(self.asked(name).parameters, self.operation, engine, levels):
             self.others[name] = f"{engine} {levels}".strip()
 
-    def tells(self, name):
+    def reports_plan(self, name):
         """Returns whether the plugin reports a contender's plans: not if a parameter passes all of an
         operation through to Open MPI."""
         return dict(self.asked(name).parameters).get(f"{self.operation}_algorithm") != FORWARD

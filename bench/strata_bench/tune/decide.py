@@ -99,9 +99,9 @@ def links_given(cells):
 
 def settle(cells):
     """Returns the choice that stays where nothing is clearly better."""
-    told = links_given(cells)
+    given = links_given(cells)
     for cell in cells:
-        cell.keeps_before = told is not None and not told.holds
+        cell.keeps_before = given is not None and not given.holds
 
 
 def broken(cells):

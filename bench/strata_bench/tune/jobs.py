@@ -57,8 +57,8 @@ class Jobs:
             for name in names:
                 names_by_size.setdefault(cell.contender(name).parameters, {})[cell.size] = name
         numbered = {str(number): one for number, one in enumerate(names_by_size.items())}
-        listed = [{"name": number, "info": info_keys(told), **({"sizes": [*sizes]} if all(sizes) else {})}
-                  for number, (told, sizes) in numbered.items()]
+        listed = [{"name": number, "info": info_keys(parameters), **({"sizes": [*sizes]} if all(sizes) else {})}
+                  for number, (parameters, sizes) in numbered.items()]
         write_json(log + ".contenders.json", listed)
         command = [self._built.program, "--op", operation, "--sizes",
                    ",".join(str(cell.size or 1) for cell, _ in work), "--root", str(ROOT), "--contenders",
@@ -67,27 +67,27 @@ class Jobs:
             os.unlink(log + ".json")
         done = self.run(command, log, max(0, seconds_left) + _PATIENCE, explained=True)
         job = Job(done.seconds)
-        _read(log + ".json", numbered, _told(done.errors, operation), operation, job)
+        _read(log + ".json", numbered, _reported(done.errors, operation), operation, job)
         if done.status and not job.wrong:
             job.failure = f"exit status {done.status}, see {log}.err\n{done.complaint()}"
         return job
 
 
-def _told(errors, operation):
+def _reported(errors, operation):
     """Returns the plugin's plans by communicator, operation and bytes; none where it steps aside."""
     aside = {(name, operation, 0): (FORWARD, "") for name in asides_reported(errors)}
     return aside | {one[:3]: one[3:] for one in plans_reported(errors)}
 
 
-def _plan_in(told, number, operation, size):
+def _plan_in(reported, number, operation, size):
     """Returns a contender's plan. Sizes of the same class share a plan, which the plugin reports once; one
     for 0 bytes serves all sizes."""
-    if plan := told.get((number, operation, size)) or told.get((number, operation, 0)):
+    if plan := reported.get((number, operation, size)) or reported.get((number, operation, 0)):
         return plan
-    alike = sorted(other for name, its, other in told
+    alike = sorted(other for name, its, other in reported
                    if (name, its, _class_of(other)) == (number, operation, _class_of(size)))
     below = [other for other in alike if other <= size]
-    return told[number, operation, (below or alike)[-1]] if alike else None
+    return reported[number, operation, (below or alike)[-1]] if alike else None
 
 
 def _class_of(size):
@@ -95,8 +95,8 @@ def _class_of(size):
     return (size.bit_length(), size >> size.bit_length() - 3) if size >= 8 else (0, size)
 
 
-def _read(path, numbered, told, operation, job):
-    """Stores the records in `job`. `numbered`: (parameters, names by size); `told`: the plugin's plans by
+def _read(path, numbered, reported, operation, job):
+    """Stores the records in `job`. `numbered`: (parameters, names by size); `reported`: the plugin's plans by
     communicator, operation and bytes."""
     for record in read_json_lines(path) if os.path.exists(path) else ():
         if "times" not in record:
@@ -104,7 +104,7 @@ def _read(path, numbered, told, operation, job):
         number, size = record["contender"], record["size"]
         key = (size, numbered[number][1][size])
         job.times.setdefault(key, []).extend(record["times"])
-        if plan := _plan_in(told, number, operation, record["bytes"]):
+        if plan := _plan_in(reported, number, operation, record["bytes"]):
             job.plans[key] = plan
         if record["wrong_bytes"]:
             job.wrong[key] = f"{record['wrong_bytes']} wrong bytes"

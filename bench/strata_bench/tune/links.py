@@ -131,11 +131,11 @@ def merged(entries, found):
 
 def unknown(levels, entries):
     """Returns the levels for which these entries of a rules file lack measured values."""
-    def told(level):
+    def given(level):
         names = {level.kind, level.kind.rstrip("0123456789")}
         return {name for entry in entries if entry["level"] in names for name in entry}
 
     def wanted(level):
         return {name for name in VALUES if name != "parallel" or level.at_once()}
 
-    return [level for level in levels if level.has_links and not wanted(level) <= told(level)]
+    return [level for level in levels if level.has_links and not wanted(level) <= given(level)]

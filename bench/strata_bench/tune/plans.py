@@ -88,12 +88,12 @@ def with_before(plans, before):
 def asks_for(parameters, operation, engine, levels):
     """Returns whether parameters name this engine and on each level this algorithm, both as the plugin
     prints them: "tree" and "switch0 chain/61440, node binomial/0; skips numa, core"."""
-    told = dict(parameters)
-    asked = told.get(f"{operation}_algorithm", engine)
+    given = dict(parameters)
+    asked = given.get(f"{operation}_algorithm", engine)
     used, _, skipped = levels.partition("; skips ")
     did = dict(entry.split("/")[0].split(" ") for entry in used.split(", ")) if used else {}
     did.update(dict.fromkeys(filter(None, skipped.split(", ")), SKIP))
-    wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, told.get(f"{operation}_level_algorithms", "")
+    wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, given.get(f"{operation}_level_algorithms", "")
                                                                  .split(",")))
     return engine == asked and all(
         did.get(level, algorithm) == algorithm for level, algorithm in wanted.items())

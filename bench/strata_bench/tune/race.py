@@ -24,7 +24,7 @@ _WARM_UP = 1
 _LEAST_SLICE = 2  # least seconds of one job
 _SLICES = 20  # slices of the budget
 _REMEMBERED = 5  # jobs
-_UNTOLD = "the plugin did not report its plan"
+_UNREPORTED = "the plugin did not report its plan"
 _SILENT = "the plugin reported nothing: it was not used, or the job's standard error does not come back"
 
 
@@ -201,7 +201,7 @@ class Race:
         job = self._launch(batch[0].operation, [(cell, names) for cell, names, _ in work], count)
         for cell, names, _ in work:
             for name in names:
-                self._check_told(cell, name, job)
+                self._check_reported(cell, name, job)
                 if wrong := job.wrong.get((cell.size, name)):
                     cell.failed[name] = wrong
                 if plan := job.plans.get((cell.size, name)):
@@ -213,15 +213,15 @@ class Race:
             self._estimate.learn([(cell, names, count) for cell, names, _ in work], job)
 
     @staticmethod
-    def _check_told(cell, name, job):
+    def _check_reported(cell, name, job):
         """Measurements without the plugin's report are worthless. A killed job may lose the end of its
         report."""
-        if not job.times.get((cell.size, name)) or (cell.size, name) in job.plans or not cell.tells(name):
+        if not job.times.get((cell.size, name)) or (cell.size, name) in job.plans or not cell.reports_plan(name):
             return
         if job.failure:
             del job.times[cell.size, name]
         elif job.plans:
-            cell.failed.setdefault(name, _UNTOLD)
+            cell.failed.setdefault(name, _UNREPORTED)
         else:
             cell.failure = _SILENT
 

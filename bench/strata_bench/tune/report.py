@@ -88,10 +88,10 @@ def _summary(found):
         lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "
                      "may have been missed. Use a longer --budget.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
-    if found.links and not found.checking and (told := links_given([one.cell for one in found.decisions])):
-        lines.append(f"Under the measured links the model's choices took {abs(told.ratio - 1):.1%} "
-                     f"{'less' if told.holds else 'more'} time, in the mean of {told.cells} cells where they differ "
-                     f"from those before: the links are {'in force' if told.holds else 'left out'}.")
+    if found.links and not found.checking and (given := links_given([one.cell for one in found.decisions])):
+        lines.append(f"Under the measured links the model's choices took {abs(given.ratio - 1):.1%} "
+                     f"{'less' if given.holds else 'more'} time, in the mean of {given.cells} cells where they differ "
+                     f"from those before: the links are {'in force' if given.holds else 'left out'}.")
     if found.has_after:
         lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]
         lines.append(f"{len(found.changes)} choices changed.")

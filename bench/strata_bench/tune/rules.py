@@ -38,15 +38,15 @@ class Shape:
 
 def choice(operation, parameters):
     """Returns the body of a rule that requests the same as these parameters, as comparable text."""
-    told = {name.removeprefix(operation + "_"): value for name, value in parameters}
-    body = {"engine": told.pop("algorithm", "auto")}
+    given = {name.removeprefix(operation + "_"): value for name, value in parameters}
+    body = {"engine": given.pop("algorithm", "auto")}
     levels = {}
     for key, rule_key, of in (("level_algorithms", "algorithm", str), ("segsize", "segment", _segment)):
-        for entry in filter(None, told.pop(key, "").split(",")):
+        for entry in filter(None, given.pop(key, "").split(",")):
             level, _, value = entry.rpartition("=")
             levels.setdefault(level, {})[rule_key] = of(value)
-    if told:
-        raise ValueError(f"no rule can set {', '.join(sorted(told))}")
+    if given:
+        raise ValueError(f"no rule can set {', '.join(sorted(given))}")
     if levels:
         body["levels"] = [{**({"level": level} if level else {}), **values} for level, values in levels.items()]
     return json.dumps(body)

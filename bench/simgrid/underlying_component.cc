@@ -1,4 +1,4 @@
-#include "previous.h"
+#include "underlying_component.h"
 
 #include <deque>
 #include <map>
@@ -36,13 +36,13 @@ std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& sche
 }
 
 /// One rank's progress through its steps.
-class Walk {
+class StepRunner {
 public:
-    Walk(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory)
+    StepRunner(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory)
         : comm_(comm), eager_bytes_(eager_bytes), memory_(memory) {}
 
-    int go(std::span<const ScheduleStep> steps, std::span<const std::size_t> received,
-           void (*combine)(std::size_t bytes)) {
+    int run(std::span<const ScheduleStep> steps, std::span<const std::size_t> received,
+            void (*combine)(std::size_t bytes)) {
         int code = MPI_SUCCESS;
         const auto keep = [&](int rc) { code = code == MPI_SUCCESS ? rc : code; };
         std::vector<MPI_Request> receives(steps.size() + 1, MPI_REQUEST_NULL);
@@ -100,8 +100,8 @@ int UnderlyingComponent::perform(MPI_Comm comm, std::size_t eager_bytes, std::sp
     for (const Schedule& schedule : schedules_) {
         if (code != MPI_SUCCESS) break;
         const auto own = static_cast<std::size_t>(rank);
-        code =
-            Walk(comm, eager_bytes, memory).go(schedule.messages.steps[own], schedule.received[own], combine);
+        code = StepRunner(comm, eager_bytes, memory)
+                   .run(schedule.messages.steps[own], schedule.received[own], combine);
     }
     return code;
 }
