@@ -2,7 +2,7 @@
 // (MPI_COMM_WORLD: before MPI_Finalize) rank 0 prints its MPI_T variables, for scripts that compare them
 // with the job's dump:
 //
-//   told NAME: VARIABLE VALUE
+//   counter NAME: VARIABLE VALUE
 //
 //   reported_counters [--communicators N]
 #include <cstdio>
@@ -17,10 +17,10 @@ using namespace strata::testing;
 
 namespace {
 
-void tell(Session& session, const std::string& name, const PluginCounters& counters) {
+void print_counters(Session& session, const std::string& name, const PluginCounters& counters) {
     std::string text;
     for (const auto& [variable, value] : counters.read(session)) {
-        text += "told " + name + ": " + variable + " " + std::to_string(value) + "\n";
+        text += "counter " + name + ": " + variable + " " + std::to_string(value) + "\n";
     }
     if (session.rank() == 0) {
         std::fputs(text.c_str(), stdout);
@@ -62,9 +62,9 @@ int main(int argc, char** argv) {
             MPI_Comm_set_name(copy.comm, name.c_str());
             const PluginCounters counters(session, copy.comm);
             call(session, copy.comm, number);
-            tell(session, name, counters);
+            print_counters(session, name, counters);
         }
-        tell(session, "MPI_COMM_WORLD", of_world);
+        print_counters(session, "MPI_COMM_WORLD", of_world);
     }
     return session.finish();
 }

@@ -49,7 +49,7 @@ def require(paths, way):
         sys.exit(SKIPPED)
 
 
-def test(paths, topo, way, told):
+def test(paths, topo, way, given):
     require(paths, way)
     cores = cores_of_this_machine()
     with tempfile.TemporaryDirectory() as scratch:
@@ -68,7 +68,8 @@ def test(paths, topo, way, told):
         raise Failure(f"only {len(places)} ranks report their places:\n{outcome.output}")
     everywhere = f"0-{cores - 1}"
     placement = ["all" if places[str(rank)] == everywhere else places[str(rank)] for rank in range(RANKS)]
-    command = [topo, "--ppn", str(RANKS), "--placement", ";".join(told or placement), "--nic", "none", "--format", "json"]
+    command = [topo, "--ppn", str(RANKS), "--placement", ";".join(given or placement), "--nic", "none",
+               "--format", "json"]
     synthetic = json.loads(subprocess.run(command, check=True, text=True, capture_output=True).stdout)["levels"]
     groups = [[group["members"] for group in level["groups"]] for level in synthetic]
     if [[group["members"] for group in level["groups"]] for level in live] != groups:

@@ -85,18 +85,19 @@ class Commands(unittest.TestCase):
                     self.assertTrue({"level", "algorithm", "segment"} <= set(level))
                 self.assertEqual(plan["parameters"][entry["collective"] + "_algorithm"], plan["engine"])
 
-    def test_mistakes_of_plans_are_told(self):
-        for arguments, told in ((("--op", "bcast"), "--op: needs --plans"),
-                                (("--plans", "--op", "bcats"), "--op: unknown operation 'bcats'; known: all, bcast"),
-                                (("--plans", "--root", "24"), "--root: '24' is no rank from 0 to 23"),
-                                (("--plans", "--sizes", "node=8"), "--sizes: write sizes without levels"),
-                                (("--plans", "--candidates", "half"), "--candidates: 'half' is no percentage"),
-                                (("--plans", "--from-dump", "x"), "--topology: has no effect with --from-dump"),
-                                (("--plans", "--format", "svg"), "--format: --plans writes text or json"),
-                                (("--plans", "--rules", "/none"), "--rules: /none: cannot be opened")):
+    def test_mistakes_of_plans_are_reported(self):
+        for arguments, complaint in ((("--op", "bcast"), "--op: needs --plans"),
+                                     (("--plans", "--op", "bcats"),
+                                      "--op: unknown operation 'bcats'; known: all, bcast"),
+                                     (("--plans", "--root", "24"), "--root: '24' is no rank from 0 to 23"),
+                                     (("--plans", "--sizes", "node=8"), "--sizes: write sizes without levels"),
+                                     (("--plans", "--candidates", "half"), "--candidates: 'half' is no percentage"),
+                                     (("--plans", "--from-dump", "x"), "--topology: has no effect with --from-dump"),
+                                     (("--plans", "--format", "svg"), "--format: --plans writes text or json"),
+                                     (("--plans", "--rules", "/none"), "--rules: /none: cannot be opened")):
             run = topo(*NIC, *arguments)
             self.assertEqual(run.returncode, 2, arguments)
-            self.assertIn(told, run.stderr)
+            self.assertIn(complaint, run.stderr)
 
     def test_the_ending_of_the_file_chooses_the_format(self):
         with tempfile.TemporaryDirectory() as scratch:

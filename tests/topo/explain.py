@@ -150,13 +150,13 @@ def test_waiting(paths, program, scratch, delay=1.5):
 
 def test_run(paths, program, scratch):
     command = [paths["mpirun"], "--oversubscribe", "-n", str(RANKS), paths["probe"], *CALLS]
-    done = subprocess.run([program, "--run", "--op", "bcast", "--output", "told.txt", "--", *command], text=True,
+    done = subprocess.run([program, "--run", "--op", "bcast", "--output", "explained.txt", "--", *command], text=True,
                           capture_output=True, timeout=60, cwd=scratch, env=environment(paths, SETTINGS))
     if done.returncode != 0:
         raise Failure(f"exit status {done.returncode}:\n{done.stdout}{done.stderr}")
-    with open(os.path.join(scratch, "told.txt"), encoding="utf-8") as file:
+    with open(os.path.join(scratch, "explained.txt"), encoding="utf-8") as file:
         expect(file.read(), r"^bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: ")
-    if os.listdir(scratch) != ["told.txt"]:
+    if os.listdir(scratch) != ["explained.txt"]:
         raise Failure(f"files are left: {os.listdir(scratch)}")
     # Unexplainable parts are named, and stay.
     done = subprocess.run([program, "--run", "--", "sh", "-c", """echo '{"plans": []}' >"$OMPI_MCA_coll_strata_dump" """],
@@ -173,7 +173,7 @@ def test_killed(paths, program, scratch):
         picture = json.load(file)
     use = {name: picture.pop(name) for name in ("communicators", "other_communicators")}
 
-    def told(content, *arguments, status=0):
+    def explained(content, *arguments, status=0):
         with open(dump, "w", encoding="utf-8") as file:
             json.dump(content, file)
         done = subprocess.run([program, dump, *arguments], text=True, capture_output=True, timeout=60)
@@ -184,22 +184,23 @@ def test_killed(paths, program, scratch):
         return done.stdout if status == 0 else done.stderr
 
     unknown = "unknown: the dump was not completed by MPI_Finalize"
-    expect(told(picture, "--op", "bcast"), rf"  measured +{unknown}\n")
-    expect(told(picture, "--op", "bcast", "--communicator", "sub"),
+    expect(explained(picture, "--op", "bcast"), rf"  measured +{unknown}\n")
+    expect(explained(picture, "--op", "bcast", "--communicator", "sub"),
            rf"^bcast on sub: {unknown}; the choices in the dump are those of MPI_COMM_WORLD\n$")
-    expect(told(picture), rf"^{unknown}; --op LIST asks for choices\n$")
+    expect(explained(picture), rf"^{unknown}; --op LIST asks for choices\n$")
     # More ranks than a job lists choices of.
-    expect(told(picture | {"plans": []}, "--op", "bcast", status=1),
+    expect(explained(picture | {"plans": []}, "--op", "bcast", status=1),
            r"has too many ranks to list its choices; strata-topo --plans --from-dump \S+job.json lists them")
     use["communicators"][0]["calls"] = []
-    expect(told(picture | use | {"plans": []}, "--op", "bcast"),
+    expect(explained(picture | use | {"plans": []}, "--op", "bcast"),
            r"^bcast: process 0 has recorded no such call; the dump lists no choices: strata-topo --plans --from-dump does\n$")
     # The report covers the communicators with the most time.
-    expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
+    expect(explained(picture | use | {"other_communicators": 3}, "--op", "bcast"),
            r"  measured +process 0 has recorded no such call on the listed communicators\n",
            r"\nNot listed: 3 more communicators, on which process 0 spent less time.\n$")
     del picture["plans_of"]
-    expect(told(picture, "--op", "bcast", "--communicator", "sub"), "those of a communicator that it does not name")
+    expect(explained(picture, "--op", "bcast", "--communicator", "sub"),
+           "those of a communicator that it does not name")
 
 
 def test_mistakes(_paths, program, scratch):

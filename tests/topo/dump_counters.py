@@ -15,13 +15,13 @@ from job import Failure, Paths, check, conclude, synthetic, run  # noqa: E402
 RANKS = 4
 MOST = 64  # communicators that a dump reports
 ENGINES = ("tree", "levels", "ring", "rails", "forward")
-VARIABLE = re.compile(r"told ([^:\n]+): coll_strata_comm_(\w+) (\d+)")
+VARIABLE = re.compile(r"counter ([^:\n]+): coll_strata_comm_(\w+) (\d+)")
 TITLE = re.compile(r"^(.+), (\d+) ranks, set up in (\d+) us, (\d+) B of memory\n(?:  sent by this rank: (.*)\n)?"
                    r"  calls .*\n((?:  .*\n)+)", re.MULTILINE)
 
 
-class Told:
-    """Of one communicator."""
+class Counters:
+    """Those of one communicator."""
 
     def __init__(self, setup_us, memory, levels, calls):
         self.setup_us, self.memory = setup_us, memory
@@ -39,21 +39,21 @@ def by_variables(output):
     values = {}
     for name, variable, value in VARIABLE.findall(output):
         values.setdefault(name, {})[variable] = int(value)
-    return {name: Told(own["setup_us"], own["memory"],
-                       {level.removeprefix("bytes_"): (own[f"messages_{level.removeprefix('bytes_')}"], count)
-                        for level, count in own.items() if level.startswith("bytes_")},
-                       {engine: own[engine] for engine in ENGINES}) for name, own in values.items()}
+    return {name: Counters(own["setup_us"], own["memory"],
+                           {level.removeprefix("bytes_"): (own[f"messages_{level.removeprefix('bytes_')}"], count)
+                            for level, count in own.items() if level.startswith("bytes_")},
+                           {engine: own[engine] for engine in ENGINES}) for name, own in values.items()}
 
 
 def by_json(path):
     with open(path, encoding="utf-8") as file:
-        told = json.load(file)
+        dump = json.load(file)
     found = {}
-    for use in told["communicators"]:
+    for use in dump["communicators"]:
         calls = {engine: sum(call["calls"] for call in use["calls"] if call["path"] == engine) for engine in ENGINES}
         levels = {level["level"]: (level["messages"], level["bytes"]) for level in use["levels"]}
-        found[use["name"]] = Told(use["setup_us"], use["memory"], levels, calls)
-    return found, told["other_communicators"]
+        found[use["name"]] = Counters(use["setup_us"], use["memory"], levels, calls)
+    return found, dump["other_communicators"]
 
 
 def by_text(path):
@@ -66,7 +66,7 @@ def by_text(path):
         calls = dict.fromkeys(ENGINES, 0)
         for count, engine in re.findall(r"^  (\d+) +(\w+) ", table, re.MULTILINE):
             calls[engine] += int(count)
-        found[name] = Told(int(setup_us), int(memory), levels, calls)
+        found[name] = Counters(int(setup_us), int(memory), levels, calls)
     more = re.search(r"^(\d+) more communicators$", text, re.MULTILINE)
     return found, int(more.group(1)) if more else 0
 
@@ -85,10 +85,10 @@ def test(paths, case, communicators):
             if case == "can_fail":
                 wanted["number 1"].levels["cluster"] = (1, 1)
             found, others = reader(dump)
-            told = min(len(wanted), MOST + (1 if case == "can_fail_others" else 0))
-            if (len(found), others) != (told, len(wanted) - told):
-                raise Failure(f"{form}: {len(found)} communicators and {others} more, expected {told} and "
-                              f"{len(wanted) - told}")
+            listed = min(len(wanted), MOST + (1 if case == "can_fail_others" else 0))
+            if (len(found), others) != (listed, len(wanted) - listed):
+                raise Failure(f"{form}: {len(found)} communicators and {others} more, expected {listed} and "
+                              f"{len(wanted) - listed}")
             for name, one in found.items():
                 if one != wanted[name]:
                     raise Failure(f"{form}: the dump of {name} has {one}, MPI_T has {wanted[name]}")
