@@ -50,8 +50,8 @@ std::string measured(const CallUse& use) {
 /// Returns why there is no measured time.
 std::string nothing_measured(const JobDump& story) {
     if (!story.use) return "unknown: the dump was not completed by MPI_Finalize";
-    const auto& told = story.use->communicators;
-    const bool all_kinds = std::all_of(told.begin(), told.end(),
+    const auto& communicators = story.use->communicators;
+    const bool all_kinds = std::all_of(communicators.begin(), communicators.end(),
                                        [](const auto& communicator) { return communicator.others == 0; });
     return std::string("process 0 has recorded no such call") +
            (story.use->others > 0 ? " on the listed communicators" : "") +

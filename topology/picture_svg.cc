@@ -205,8 +205,8 @@ void SvgPicture::add_nics(Item& item, int content_width) const {
     };
     const bool count = detail_.collapsed(group(item.group));
     for (const NicMark* nic : shown.nics) {
-        const bool tell = !nic->exact && !count;
-        add(nic, nics_.name_of(item.group, *nic) + (tell ? " (" + nic->near + ")" : ""));
+        const bool show_near = !nic->exact && !count;
+        add(nic, nics_.name_of(item.group, *nic) + (show_near ? " (" + nic->near + ")" : ""));
     }
     if (shown.more > 0) add(nullptr, "+" + std::to_string(shown.more));
     if (nics.empty()) return;

@@ -38,7 +38,7 @@ struct CollectiveTraits {
     bool combines = false;   ///< an operator combines the vectors on their way up
     bool blocks = false;     ///< every rank has a block of its own
     bool unequal = false;    ///< blocks have sizes of their own
-    bool sized = true;       ///< every rank can tell the total number of bytes
+    bool sized = true;       ///< every rank knows the total number of bytes
     bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
     bool by_ring = false;    ///< the ring engine can carry it
     bool by_rails = false;   ///< so can rails over several NICs

@@ -30,7 +30,7 @@ struct ExcludedLevels {
     std::string ignored_rules;               ///< "; skip ignored for node, which separates nodes", or empty
 };
 
-/// Excludes the levels whose first applicable rule says `skip`. The topmost level always stays. The level
+/// Excludes the levels whose first applicable rule is `skip`. The topmost level always stays. The level
 /// that separates nodes stays, because the rank near a node's NIC represents the node, unless rules make
 /// all ranks take part alike on the topmost level. All others can be excluded: switches below the topmost
 /// one, and levels inside nodes. A reduction that keeps an order excludes none.

@@ -290,8 +290,8 @@ void ExchangeModel::spread_up(int group) {
 /// The latest representative determines when the rank with the whole group can pass data on.
 void ExchangeModel::gather_down(int group) {
     for (const Representative& one : groups_[group].representatives) {
-        constexpr int nobody = -1;
-        ranks_[one.modelled_by].arrivals.add(nobody, ranks_[one.rank].arrivals.all(), 0, 0);
+        constexpr int no_rank = -1;
+        ranks_[one.modelled_by].arrivals.add(no_rank, ranks_[one.rank].arrivals.all(), 0, 0);
     }
 }
 

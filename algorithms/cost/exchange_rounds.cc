@@ -80,13 +80,13 @@ void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
             held[place] = held[peer] = held[place] + held[peer];
         }
     }
-    constexpr int nobody = -1;
+    constexpr int no_rank = -1;
     for (std::size_t place = 0; place < places_.size(); ++place) {
         const auto& [rank, partner] = places_[place];
-        ranks_[rank].arrivals.add(nobody, at[place], 0, 0);
+        ranks_[rank].arrivals.add(no_rank, at[place], 0, 0);
         if (partner < 0) continue;
         const double last = joins(rounds.rounds.size() + 1, rounds.after, place, bytes_ - bytes_of(partner));
-        ranks_[partner].arrivals.add(nobody, at[place] + last, 0, 0);
+        ranks_[partner].arrivals.add(no_rank, at[place] + last, 0, 0);
     }
 }
 

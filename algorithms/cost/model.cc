@@ -82,7 +82,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         std::count_if(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.level == 0; }) == 1;
     group_us_per_byte_.resize(groups_.size());
     group_gap_us_.resize(groups_.size());
-    group_told_gap_us_.resize(groups_.size());
+    group_given_gap_us_.resize(groups_.size());
     group_bus_us_per_byte_.resize(groups_.size());
     links_.resize(levels.size());
     copy_us_per_byte_.resize(levels.size());
@@ -107,7 +107,7 @@ void CostModel::set_links(const LinkTable& links) {
             const bool alone = group.members.size() == 1 && !network && measured_inside_;
             group_us_per_byte_[g] = alone ? 1 / link.bytes_per_us : connection_us_per_byte(link);
             group_gap_us_[g] = gap_us(link, network);
-            group_told_gap_us_[g] = network ? link.gap_us.value_or(0) : 0;
+            group_given_gap_us_[g] = network ? link.gap_us.value_or(0) : 0;
         }
         const std::size_t level = groups_[g].level;
         for (const int rank : group.direct)

@@ -171,7 +171,7 @@ protected:
     std::vector<double> copy_us_per_byte_;       ///< by level, at either end
     std::vector<double> group_us_per_byte_;      ///< connection of each group to its parent
     std::vector<double> group_gap_us_;           ///< least time per message on that connection
-    std::vector<double> group_told_gap_us_;      ///< the same if it was given, else 0
+    std::vector<double> group_given_gap_us_;     ///< the same if it was given, else 0
     std::vector<double> nic_us_per_byte_;        ///< NIC of each rank; 0: no NIC of its own
     std::vector<double> group_bus_us_per_byte_;  ///< bus of each group; 0: no limit
 

@@ -73,7 +73,7 @@ private:
     /// Returns us per byte of one stream on a group's connection to its parent. Without a given gap, a
     /// message occupies the connection as long as the processors, which count that anyway.
     double boundary_pace(int group, double segment) const {
-        return std::max(group_us_per_byte_[group], group_told_gap_us_[group] / segment);
+        return std::max(group_us_per_byte_[group], group_given_gap_us_[group] / segment);
     }
     double inward_pace(int rank, int group, double segment) const;
     double pass_outward(int rank, int group, double start, double bytes);

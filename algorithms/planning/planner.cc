@@ -208,9 +208,9 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
 }
 
 std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
-    std::vector<std::string> told;  // make_plan() reports them
-    return algorithms::evaluate_delegation(hierarchy_, settings_.links,
-                                           wishes(operation, ByLevels::maybe, told), operation, plan);
+    std::vector<std::string> ignored_values;  // make_plan() reports them
+    return algorithms::evaluate_delegation(
+        hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, ignored_values), operation, plan);
 }
 
 }  // namespace strata::algorithms

@@ -95,8 +95,8 @@ Task report_keys(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, co
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
     std::string_view own_keys = "(none)";
-    if (own != nullptr && !own->said.empty()) {
-        own_keys = own->said;
+    if (own != nullptr && !own->keys_text.empty()) {
+        own_keys = own->keys_text;
     }
     SharedText first;
     bool other = false;

@@ -29,7 +29,7 @@ struct Place {
 };
 
 /// Returns true if the user configures hwloc by environment variables.
-bool hwloc_is_told() {
+bool hwloc_is_configured() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         if (std::string_view(*entry).starts_with("HWLOC_")) {
             return true;
@@ -74,14 +74,15 @@ Machine discovered_machine(const Settings& settings, bool devices_are_asked_for)
 
 /// Sets machine and binding on the real node. For an unbound process it sets only the number of processors.
 void find_real_place(const Settings& settings, Place& place) {
-    const bool told = hwloc_is_told();
+    const bool configured = hwloc_is_configured();
     if (hwloc_topology_t known = compat::known_topology(); known != nullptr) {
         place.machine = Machine::borrow(known);
-    } else if (!told && settings.dump.empty()) {
+    } else if (!configured && settings.dump.empty()) {
         place.processors = all_processors_if_unbound();
     }
     if (!place.machine && place.processors == 0) {
-        place.machine = discovered_machine(settings, told || !settings.nic.empty() || !settings.dump.empty());
+        place.machine =
+            discovered_machine(settings, configured || !settings.nic.empty() || !settings.dump.empty());
     }
     if (place.machine) {
         const std::string cpuset = compat::own_cpuset();

@@ -82,10 +82,10 @@ template <class RankAt>
 void MinAllreduce::gather(int own, int count, RankAt&& rank_at) {
     for (int bit = 1; bit < count; bit *= 2) {
         if ((own & bit) != 0) {
-            return add({nobody, rank_at(own - bit)});
+            return add({no_rank, rank_at(own - bit)});
         }
         if (own + bit < count) {
-            add({rank_at(own + bit), nobody});
+            add({rank_at(own + bit), no_rank});
         }
     }
 }
@@ -98,11 +98,11 @@ void MinAllreduce::release(int own, int count, RankAt&& rank_at) {
         bit *= 2;
     }
     if (own != 0) {
-        add({rank_at(own - bit), nobody});
+        add({rank_at(own - bit), no_rank});
     }
     for (bit /= 2; bit > 0; bit /= 2) {
         if (own + bit < count) {
-            add({nobody, rank_at(own + bit)});
+            add({no_rank, rank_at(own + bit)});
         }
     }
 }
@@ -130,12 +130,12 @@ void MinAllreduce::plan_steps() {
 void MinAllreduce::begin_step() {
     const Step step = steps_[static_cast<std::size_t>(step_)];
     in_step_ = true;
-    if (step.from != nobody && !failed()) {
+    if (step.from != no_rank && !failed()) {
         note(MCA_PML_CALL(
             irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, step.from, tag, comm_, &receiving_)));
         receiving_ = failed() ? nullptr : receiving_;
     }
-    if (step.to != nobody) {
+    if (step.to != no_rank) {
         const int rc = MCA_PML_CALL(isend(known_.data(), bytes_, &ompi_mpi_byte.dt, step.to, tag,
                                           MCA_PML_BASE_SEND_STANDARD, comm_, &sending_));
         sending_ = rc == OMPI_SUCCESS ? sending_ : nullptr;

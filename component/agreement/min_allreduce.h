@@ -58,8 +58,8 @@ public:
 
 private:
     struct Nodes;
-    static constexpr int nobody = -1;
-    /// Sends to one rank and receives from another at the same time; `nobody`: omits that part.
+    static constexpr int no_rank = -1;
+    /// Sends to one rank and receives from another at the same time; `no_rank`: omits that part.
     struct Step {
         int from;
         int to;

@@ -17,11 +17,11 @@ void list(std::string& names, std::size_t op) {
 
 }  // namespace
 
-bool CommunicatorState::tells() const { return settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0; }
+bool CommunicatorState::writes_log() const { return settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0; }
 
 void CommunicatorState::explain(const algorithms::Operation& operation,
                                 const algorithms::Plan& plan) const noexcept {
-    if (!tells()) {
+    if (!writes_log()) {
         return;
     }
     try_to([&] {
@@ -33,7 +33,7 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
 }
 
 void CommunicatorState::report_all_passed(ForwardReason reason) const {
-    if (tells()) {
+    if (writes_log()) {
         opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s",
                     comm_->c_name, explanation(reason));
     }
@@ -41,7 +41,7 @@ void CommunicatorState::report_all_passed(ForwardReason reason) const {
 
 /// Logs the collectives that pass through at every size: their plans are not logged one by one.
 void CommunicatorState::report_passed_collectives() const {
-    if (!tells()) {
+    if (!writes_log()) {
         return;
     }
     std::map<std::string_view, std::string> names;  // by reason
@@ -59,7 +59,7 @@ void CommunicatorState::report_passed_collectives() const {
 }
 
 void CommunicatorState::report_handed_back(std::uint32_t collectives) const noexcept {
-    if (collectives == 0 || !tells()) {
+    if (collectives == 0 || !writes_log()) {
         return;
     }
     try_to([&] {
@@ -75,7 +75,7 @@ void CommunicatorState::report_handed_back(std::uint32_t collectives) const noex
 }
 
 void CommunicatorState::report_predicted() {
-    if (!std::exchange(predicted_is_reported_, true) && tells()) {
+    if (!std::exchange(predicted_is_reported_, true) && writes_log()) {
         opal_output(0,
                     "coll:strata: %s: calls passed through as predicted go to tuned, not to han: "
                     "coll_han_priority is not set",

@@ -160,7 +160,7 @@ private:
     std::uint64_t hash_facts(const Request& first);
     void announce() noexcept;
     void forward_all(ForwardReason reason);
-    bool tells() const;
+    bool writes_log() const;
     void report_all_passed(ForwardReason reason) const;
     void report_passed_collectives() const;
     void decide(Collective op);

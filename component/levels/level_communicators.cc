@@ -77,10 +77,10 @@ std::string offered_components(ompi_communicator_t* comm, const std::vector<Coll
 
 /// Finds out whether all ranks succeeded, so that all of them stop after a failure of one.
 Task agree_on(SetUp& set_up, MinAllreduce& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
-    constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
+    constexpr std::uint64_t no_rank = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : no_rank;
     const int rc = co_await all.exchange(set_up, {&first_failed, 1});
-    outcome.agreed = first_failed == nobody;
+    outcome.agreed = first_failed == no_rank;
     outcome.reporter = first_failed == static_cast<std::uint64_t>(rank);
     co_return rc;
 }

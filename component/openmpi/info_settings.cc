@@ -12,12 +12,12 @@ namespace {
 
 void complain(ompi_communicator_t* comm, const std::vector<std::string>& errors) {
     static std::mutex mutex;
-    static ProcessWide<std::set<std::string>> said_before;
+    static ProcessWide<std::set<std::string>> reported_before;
     const std::lock_guard<std::mutex> lock(mutex);
     // Report each error once: programs create communicators in loops.
     std::vector<std::string> fresh;
     for (const std::string& error : errors) {
-        if (said_before.get().insert(error).second) {
+        if (reported_before.get().insert(error).second) {
             fresh.push_back(error);
         }
     }

@@ -73,13 +73,13 @@ Finding find() {
     if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) {
         text[0] = '\0';
     }
-    const std::string said(text);
+    const std::string version(text);
     Release built = built_for;
 #ifdef STRATA_OTHER_LAYOUT
     built.patch = -1;  // in no epoch
 #endif
-    Verdict verdict = judge(built, parse_release(said), class_sizes());
-    return {std::move(verdict.objection), name_of(built_for), said.substr(0, said.find(',')),
+    Verdict verdict = judge(built, parse_release(version), class_sizes());
+    return {std::move(verdict.objection), name_of(built_for), version.substr(0, version.find(',')),
             verdict.is_listed};
 }
 

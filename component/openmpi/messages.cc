@@ -45,8 +45,8 @@ void show_bad_info_keys(const std::string& communicator, const std::vector<std::
 }
 
 void show_other_info_keys(const std::string& communicator, int rank, const std::string& node,
-                          const std::string& said, const std::string& said_by_first) {
-    show("other-info-keys", communicator.c_str(), rank, node.c_str(), said.c_str(), said_by_first.c_str());
+                          const std::string& keys, const std::string& keys_of_first) {
+    show("other-info-keys", communicator.c_str(), rank, node.c_str(), keys.c_str(), keys_of_first.c_str());
 }
 
 void show_other_release(const std::string& node, const std::string& built_for, const std::string& running,
@@ -91,8 +91,8 @@ void show_different_plans(const std::string& communicator, const std::string& ra
 }
 
 void show_unusable_methods(const std::string& communicator, const std::string& what) {
-    static std::atomic<bool> said{false};
-    if (said.exchange(true)) {
+    static std::atomic<bool> shown{false};
+    if (shown.exchange(true)) {
         return;  // later communicators would repeat the message
     }
     show("unusable-methods", communicator.c_str(), what.c_str());

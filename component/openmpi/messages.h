@@ -26,7 +26,7 @@ void find_help_texts();
 void show_bad_parameters(const std::vector<std::string>& errors);
 void show_bad_info_keys(const std::string& communicator, const std::vector<std::string>& errors);
 void show_other_info_keys(const std::string& communicator, int rank, const std::string& node,
-                          const std::string& said, const std::string& said_by_first);
+                          const std::string& keys, const std::string& keys_of_first);
 void show_other_release(const std::string& node, const std::string& built_for, const std::string& running,
                         const std::string& why);
 void show_missing(const std::string& node, bool switched_off);

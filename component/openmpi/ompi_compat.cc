@@ -30,7 +30,7 @@ int own_local_rank() {
     return rank == UINT16_MAX ? 0 : rank;
 }
 
-static std::string said_node(const opal_process_name_t& process) {
+static std::string node_name_of(const opal_process_name_t& process) {
     const std::string node = node_of(process);
     return node.empty() ? "of process " + std::to_string(process.vpid) : node;
 }
@@ -40,7 +40,7 @@ std::string node_names(opal_process_name_t process, const std::vector<std::uint3
     std::vector<std::string> names;
     for (const std::uint32_t id : ids) {
         process.vpid = id;
-        std::string name = said_node(process);
+        std::string name = node_name_of(process);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(std::move(name));
         }

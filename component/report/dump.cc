@@ -145,9 +145,9 @@ void complete_dump() {
     if (topology::format_for(first.path) == topology::PictureFormat::json) {
         write(first.path, topology::with_members(first.picture, algorithms::usage_members(use)));
     } else {
-        const std::string told =
+        const std::string calls =
             "\ncalls of the job, as process 0 recorded them\n\n" + algorithms::usage_text(use);
-        write(first.path, first.place == Place::behind ? told : first.picture + told);
+        write(first.path, first.place == Place::behind ? calls : first.picture + calls);
     }
 }
 

@@ -111,9 +111,9 @@ algorithms::Overrides from_info_keys(algorithms::Overrides overrides) {
 /// Builds one communicator's settings from `base` and the keys.
 class Maker {
 public:
-    Maker(const std::map<std::string, InfoKey>& said, const Settings& base,
+    Maker(const std::map<std::string, InfoKey>& keys, const Settings& base,
           const std::vector<std::string>& components, std::vector<std::string>& errors)
-        : said_(said), base_(base), components_(components), errors_(errors), made_(base) {}
+        : keys_(keys), base_(base), components_(components), errors_(errors), made_(base) {}
 
     CommunicatorSettings make(const Surroundings& surroundings) {
         if (const auto text = parsed("verbose")) {
@@ -147,8 +147,8 @@ public:
 private:
     /// Messages name a parameter by the key that set it.
     std::string called(const std::string& parameter) const {
-        const auto known = said_.find(parameter);
-        return known == said_.end() ? info_key(parameter) : known->second.key;
+        const auto known = keys_.find(parameter);
+        return known == keys_.end() ? info_key(parameter) : known->second.key;
     }
     Settings parse(const SettingsText& text) {
         return parse_settings(text, components_, errors_,
@@ -156,8 +156,8 @@ private:
     }
     /// Parses one key alone; empty when it is absent or invalid.
     std::optional<Settings> parsed(const std::string& parameter) {
-        const auto key = said_.find(parameter);
-        if (key == said_.end()) {
+        const auto key = keys_.find(parameter);
+        if (key == keys_.end()) {
             return std::nullopt;
         }
         SettingsText text;
@@ -168,7 +168,7 @@ private:
     }
     void merge_collectives() {
         SettingsText text;
-        for (const auto& [parameter, key] : said_) {
+        for (const auto& [parameter, key] : keys_) {
             if (parameter.find('_') != std::string::npos) {
                 *place_of(text, parameter) = key.value;
             }
@@ -179,7 +179,7 @@ private:
             algorithms::Overrides weaker = base_.of(collective);
             const std::string name(collective_names[static_cast<std::size_t>(op)]);
             if (text.collectives[static_cast<std::size_t>(op)].algorithm == "auto" &&
-                said_.contains(name + "_algorithm")) {
+                keys_.contains(name + "_algorithm")) {
                 weaker.engine = algorithms::Engine::automatic;
             }
             auto& merged = made_.overrides[static_cast<std::size_t>(op)];
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    const std::map<std::string, InfoKey>& said_;
+    const std::map<std::string, InfoKey>& keys_;
     const Settings& base_;
     const std::vector<std::string>& components_;
     std::vector<std::string>& errors_;
@@ -217,12 +217,12 @@ OwnSettings own_settings(const std::vector<InfoKey>& keys, const Settings& base,
                          const Surroundings& surroundings, const std::vector<std::string>& components,
                          std::vector<std::string>& errors) {
     std::vector<std::string> complaints;
-    const std::map<std::string, InfoKey> said = sorted(keys, complaints);
+    const std::map<std::string, InfoKey> by_parameter = sorted(keys, complaints);
     OwnSettings own;
-    own.settings = Maker(said, base, components, complaints).make(surroundings);
+    own.settings = Maker(by_parameter, base, components, complaints).make(surroundings);
     std::string compared;
-    for (const auto& [parameter, key] : said) {
-        own.said += (own.said.empty() ? "" : ", ") + parameter + "=" + key.value;
+    for (const auto& [parameter, key] : by_parameter) {
+        own.keys_text += (own.keys_text.empty() ? "" : ", ") + parameter + "=" + key.value;
         if (parameter == "verbose") continue;  // may differ: it changes no message pattern
         const std::string content = std::to_string(own.settings.rules_hash);
         compared += parameter + "=" + (parameter == "rules" ? content : key.value) + "\n";

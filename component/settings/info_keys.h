@@ -31,7 +31,7 @@ std::string info_key(const std::string& parameter);
 /// A communicator's own settings.
 struct OwnSettings {
     CommunicatorSettings settings;
-    std::string said;        ///< the keys for messages: "bcast_algorithm=tree, window=8"
+    std::string keys_text;   ///< the keys for messages: "bcast_algorithm=tree, window=8"
     std::uint64_t hash = 0;  ///< of the keys that must be equal on all ranks, files by content; 0: no keys
 };
 

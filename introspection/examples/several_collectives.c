@@ -154,7 +154,7 @@ static void print(const char *name, const struct levels *own, const struct data 
 }
 
 /* Prints all sessions; returns the number of entries that differ from the sum over the monitored calls. */
-static int tell(const struct data *data, const MPI_M_msid *sessions, const char *prefix) {
+static int report(const struct data *data, const MPI_M_msid *sessions, const char *prefix) {
     const size_t size = (size_t)data->size;
     unsigned long *rows = calloc(2 * SESSIONS * size, sizeof *rows); /* counts and sizes, by session */
     int *depth = malloc(size * sizeof *depth), one, call, wrong = 0;
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
         return SKIPPED;
     }
     watch(&data, repetitions, sessions);
-    wrong = tell(&data, sessions, prefix);
+    wrong = report(&data, sessions, prefix);
     for (i = 0; i < SESSIONS; ++i) MPI_M_free(sessions[i]);
     MPI_M_finalize();
     free(data.sent);

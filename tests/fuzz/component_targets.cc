@@ -45,9 +45,9 @@ void settings(std::string_view input) {
                                     &text.dump,        &bcast.algorithm,       &bcast.level_algorithms,
                                     &bcast.segsize,    &last.level_algorithms, &last.segsize,
                                     &text.setup_after, &text.check_plans};
-    const auto said = fields(input, 0);
-    for (std::size_t i = 0; i < std::min(said.size(), std::size(members)); ++i) {
-        if (!said[i].empty()) *members[i] = said[i];
+    const auto values = fields(input, 0);
+    for (std::size_t i = 0; i < std::min(values.size(), std::size(members)); ++i) {
+        if (!values[i].empty()) *members[i] = values[i];
     }
     if (names_file(text.network)) text.network = "none";
     if (!text.placement.empty()) text.topology = "synthetic:package:2 core:4";
@@ -69,15 +69,15 @@ void info_keys(std::string_view input) {
         std::vector<std::string> none;
         return component::parse_settings({}, coll_components, none);
     }();
-    const auto said = fields(input, 2);
+    const auto values = fields(input, 2);
     std::vector<component::InfoKey> keys;
-    for (std::size_t i = 0; i + 1 < said.size(); i += 2) {
-        if (component::parameter_of(said[i]) != "rules") keys.push_back({said[i], said[i + 1]});
+    for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+        if (component::parameter_of(values[i]) != "rules") keys.push_back({values[i], values[i + 1]});
     }
     std::vector<std::string> errors, again;
     const auto own = component::own_settings(keys, base, {}, coll_components, errors);
     const auto same = component::own_settings(keys, base, {}, coll_components, again);
-    require(own.hash == same.hash && own.said == same.said && errors == again,
+    require(own.hash == same.hash && own.keys_text == same.keys_text && errors == again,
             "equal keys have the same effect");
     if (keys.empty()) require(own.hash == 0 && errors.empty(), "an empty set of keys has no effect");
 }

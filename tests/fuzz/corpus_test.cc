@@ -62,7 +62,7 @@ TEST(CorpusFolder, IsSmallAndHasNothingElse) {
 /// Targets that violate a parser's contract.
 struct Wrong {
     Target target;
-    const char* said;
+    const char* expected;
 };
 
 TEST(CanFail, UndocumentedExceptionsAndBrokenPromisesAreReported) {
@@ -80,7 +80,7 @@ TEST(CanFail, UndocumentedExceptionsAndBrokenPromisesAreReported) {
           [](View) { must_not_throw([] { throw std::invalid_argument("unusable"); }); }},
          "unusable"}};
     for (const Wrong& one : wrong) {
-        EXPECT_NE(complaint(one.target, "x").find(one.said), std::string::npos) << one.target.name;
+        EXPECT_NE(complaint(one.target, "x").find(one.expected), std::string::npos) << one.target.name;
     }
     EXPECT_NONFATAL_FAILURE(expect_promises_kept(wrong[0].target, "x", "input"),
                             "input: range: behind the end");

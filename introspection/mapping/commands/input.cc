@@ -48,7 +48,7 @@ TrafficMatrix traffic_of(const InputOptions& options) {
 void describe_machine(const InputOptions& options, Input& input) {
     if (!options.from_dump.empty()) {
         const std::string other = tool::given_job_option(options.job);
-        if (!other.empty()) throw tool::UsageError(other, "--from-dump tells it already");
+        if (!other.empty()) throw tool::UsageError(other, "--from-dump gives it already");
         input.hierarchy = tool::reading("from-dump", [&] { return dumped_hierarchy(options.from_dump); });
         return;
     }

@@ -126,8 +126,8 @@ void show(const Options& options, const Picture& picture, const Input& input) {
 /// may be long; if its results cannot be shown, they are kept.
 void run_and_show(const Options& options, const Picture& picture, int& status) {
     Input input = load_machine(options);
-    const bool told = !options.from_dump.empty() || !tool::given_job_option(options.job).empty();
-    check_ranks(picture, told ? input.hierarchy.ranks() : static_cast<int>(picture.permutation.size()));
+    const bool described = !options.from_dump.empty() || !tool::given_job_option(options.job).empty();
+    check_ranks(picture, described ? input.hierarchy.ranks() : static_cast<int>(picture.permutation.size()));
     tool::require_writable(options.output);
     MonitoredRun monitored;
     status = monitored.run(options.command);
@@ -143,10 +143,10 @@ void run_and_show(const Options& options, const Picture& picture, int& status) {
     InputOptions found = options;
     found.matrix = monitored.prefix();
     found.input = "monitoring";
-    if (!told) found.from_dump = monitored.dump();
+    if (!described) found.from_dump = monitored.dump();
     try {
         monitored.require_one_job();
-        if (!told && !found.from_dump.empty()) input = load_machine(found);
+        if (!described && !found.from_dump.empty()) input = load_machine(found);
         load_traffic(found, input);
         show(options, picture, input);
     } catch (...) {

@@ -71,8 +71,8 @@ LinkCosts LinkCosts::parse(std::string_view text) {
 
 double LinkCosts::of(LevelKey level) const {
     double cost = default_cost(level);
-    for (const auto& [pattern, told] : entries_) {
-        if (pattern.matches(level)) cost = told;
+    for (const auto& [pattern, given] : entries_) {
+        if (pattern.matches(level)) cost = given;
     }
     return cost;
 }

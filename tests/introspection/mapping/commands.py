@@ -94,7 +94,7 @@ class Commands(unittest.TestCase):
             for program in (REORDER, TRAFFIC):
                 run = command(program, GROUPS, "--from-dump", dump, "--" + option, value)
                 self.assertEqual((run.returncode, run.stdout), (2, ""), option)
-                self.assertTrue(run.stderr.endswith(f": --{option}: --from-dump tells it already\n"), run.stderr)
+                self.assertTrue(run.stderr.endswith(f": --{option}: --from-dump gives it already\n"), run.stderr)
 
     def test_traffic_shows_what_reorder_found(self):
         order = self.path("order.txt")
