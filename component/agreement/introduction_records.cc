@@ -9,6 +9,7 @@
 #include "component/agreement/introduction.h"
 #include "component/base/published_data.h"
 #include "component/openmpi/last_resort.h"
+#include "component/openmpi/point_to_point.h"
 
 namespace strata::component {
 
@@ -45,8 +46,7 @@ void Introduction::again(Step&& step) const noexcept {
 ompi_request_t* Introduction::begin_to_send(int to, const void* data, std::size_t bytes) const {
     for (int tries = 3; tries > 0; --tries) {
         ompi_request_t* request = nullptr;
-        if (MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, to, introduction_tag,
-                               MCA_PML_BASE_SEND_STANDARD, comm_, &request)) == OMPI_SUCCESS) {
+        if (pml::isend(data, bytes, to, introduction_tag, comm_, request) == OMPI_SUCCESS) {
             return request;
         }
         reserve().give_back();
@@ -57,8 +57,7 @@ ompi_request_t* Introduction::begin_to_send(int to, const void* data, std::size_
 ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t bytes) const {
     for (int tries = 3; tries > 0; --tries) {
         ompi_request_t* request = nullptr;
-        if (MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, from, introduction_tag, comm_, &request)) ==
-            OMPI_SUCCESS) {
+        if (pml::irecv(data, bytes, from, introduction_tag, comm_, request) == OMPI_SUCCESS) {
             return request;
         }
         reserve().give_back();

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "component/openmpi/point_to_point.h"
+
 namespace strata::component {
 
 namespace {
@@ -131,13 +133,11 @@ void MinAllreduce::begin_step() {
     const Step step = steps_[static_cast<std::size_t>(step_)];
     in_step_ = true;
     if (step.from != no_rank && !failed()) {
-        note(MCA_PML_CALL(
-            irecv(received_.data(), bytes_, &ompi_mpi_byte.dt, step.from, tag, comm_, &receiving_)));
+        note(pml::irecv(received_.data(), bytes_, step.from, tag, comm_, receiving_));
         receiving_ = failed() ? nullptr : receiving_;
     }
     if (step.to != no_rank) {
-        const int rc = MCA_PML_CALL(isend(known_.data(), bytes_, &ompi_mpi_byte.dt, step.to, tag,
-                                          MCA_PML_BASE_SEND_STANDARD, comm_, &sending_));
+        const int rc = pml::isend(known_.data(), bytes_, step.to, tag, comm_, sending_);
         sending_ = rc == OMPI_SUCCESS ? sending_ : nullptr;
         note(rc);
     }
@@ -170,8 +170,7 @@ void MinAllreduce::stop_receiving() {
     if (compat::cancels_receives()) {
         ompi_request_cancel(receiving_);  // or it would match another collective's message
     }
-    ompi_request_free(&receiving_);
-    receiving_ = nullptr;
+    pml::release(receiving_);
 }
 
 void MinAllreduce::begin(std::span<const std::uint64_t> words) {

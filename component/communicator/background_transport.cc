@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "component/openmpi/point_to_point.h"
+
 namespace strata::component {
 
 using algorithms::under_way;
@@ -26,30 +28,25 @@ int BackgroundTransport::wait_some(std::span<int> done, int& count) {
 int BackgroundTransport::send(const std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
     count_message(peer, bytes);
-    const int rc = MCA_PML_CALL(
-        isend(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_, &single_));
+    const int rc = pml::isend(data, bytes, peer, tags_[0], comm_, single_);
     return rc == OMPI_SUCCESS ? test() : noticed(rc);
 }
 
 int BackgroundTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
-    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, &single_));
+    const int rc = pml::irecv(data, bytes, peer, tags_[0], comm_, single_);
     return rc == OMPI_SUCCESS ? test() : noticed(rc);
 }
 
 int BackgroundTransport::test() {
-    if (!REQUEST_COMPLETE(single_) && !compat::fail_if_peer_lost(single_)) {
-        return under_way;
-    }
-    return unless_too_long(noticed(end(single_)));
+    return pml::is_complete(single_) ? unless_too_long(noticed(pml::end(single_))) : under_way;
 }
 
 void BackgroundTransport::abandon() noexcept {
     PmlTransport::abandon();
     if (single_ != nullptr) {
         left_messages_ = true;
-        ompi_request_free(&single_);
-        single_ = nullptr;
+        pml::release(single_);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "component/base/cancellation.h"
+#include "component/openmpi/point_to_point.h"
 
 namespace strata::component {
 
@@ -89,9 +90,8 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
     // Messages in shared memory are not queued on a link: an acknowledgement would only cost time.
     const bool matched = completion == Completion::matched && level != nullptr && level->network;
     has_begun_ = true;
-    const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
-    const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
-                                      tags_[static_cast<std::size_t>(rail)], mode, comm_, &requests_[slot]));
+    const int rc =
+        pml::isend(data, bytes, peer, tags_[static_cast<std::size_t>(rail)], comm_, requests_[slot], matched);
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
@@ -100,21 +100,12 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
 
 int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) {
     has_begun_ = true;
-    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer,
-                                      tags_[static_cast<std::size_t>(rail)], comm_, &requests_[slot]));
+    const int rc =
+        pml::irecv(data, bytes, peer, tags_[static_cast<std::size_t>(rail)], comm_, requests_[slot]);
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
     return noticed(rc);
-}
-
-/// Returns the code of a completed request and frees it.
-int PmlTransport::end(ompi_request_t*& request) {
-    opal_atomic_rmb();
-    const int code = request->req_status.MPI_ERROR;
-    ompi_request_free(&request);
-    request = nullptr;
-    return code;
 }
 
 /// Removes completed requests from the busy list, in the order of their start.
@@ -125,11 +116,11 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
         const int slot = busy_[i];
         ompi_request_t*& request = requests_[slot];
         const bool room = count < static_cast<int>(done.size());
-        if (!room || (!REQUEST_COMPLETE(request) && !compat::fail_if_peer_lost(request))) {
+        if (!room || !pml::is_complete(request)) {
             busy_[kept++] = slot;
             continue;
         }
-        if (const int code = unless_too_long(end(request)); rc == OMPI_SUCCESS) {
+        if (const int code = unless_too_long(pml::end(request)); rc == OMPI_SUCCESS) {
             rc = code;
         }
         done[count++] = slot;
@@ -171,8 +162,7 @@ int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
     count_message(peer, bytes);
     WhenUnwound unwound([this] { left_messages_ = true; });
-    const int rc =
-        MCA_PML_CALL(send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
+    const int rc = pml::send(data, bytes, peer, tags_[0], comm_);
     unwound.dismiss();
     return noticed(rc);
 }
@@ -180,8 +170,7 @@ int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
     WhenUnwound unwound([this] { left_messages_ = true; });
-    const int rc =
-        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE));
+    const int rc = pml::recv(data, bytes, peer, tags_[0], comm_);
     unwound.dismiss();
     return unless_too_long(noticed(rc));
 }
@@ -197,8 +186,7 @@ void PmlTransport::abandon() noexcept {
             ompi_request_cancel(request);
             ompi_request_wait_completion(request);
         }
-        ompi_request_free(&request);
-        request = nullptr;
+        pml::release(request);
     }
     busy_.clear();
 }

@@ -8,6 +8,7 @@
 
 #include "component/base/cancellation.h"
 #include "component/levels/level_creation.h"
+#include "component/openmpi/modules.h"
 #include "component/report/counters.h"
 
 namespace strata::component {
@@ -19,13 +20,8 @@ constexpr std::size_t most_aims = 64;  // roots; like the limit for a plan's rou
 
 /// Returns the name of the component that owns a module, as noted by the communicator's selection.
 std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* module) {
-    opal_list_item_t* item = nullptr;
-    for (item = opal_list_get_first(comm->c_coll->module_list);
-         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
-        const auto* available = reinterpret_cast<const mca_coll_base_avail_coll_t*>(item);
-        if (available->ac_module == module) {
-            return available->ac_component_name;
-        }
+    for (const mca_coll_base_avail_coll_t& selected : SelectedModules(comm)) {
+        if (selected.ac_module == module) return selected.ac_component_name;
     }
     return {};
 }
@@ -63,13 +59,9 @@ std::vector<Collective> parts_of(Collective op, bool topmost) {
 
 std::string offered_components(ompi_communicator_t* comm, const std::vector<Collective>& parts) {
     std::string names;
-    opal_list_item_t* item = nullptr;
-    for (item = opal_list_get_first(comm->c_coll->module_list);
-         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
-        const auto* available = reinterpret_cast<const mca_coll_base_avail_coll_t*>(item);
-        if (std::any_of(parts.begin(), parts.end(),
-                        [&](Collective part) { return offers(*available->ac_module, part); })) {
-            names += (names.empty() ? "" : ", ") + std::string(available->ac_component_name);
+    for (const mca_coll_base_avail_coll_t& selected : SelectedModules(comm)) {
+        if (std::ranges::any_of(parts, [&](Collective part) { return offers(*selected.ac_module, part); })) {
+            names += (names.empty() ? "" : ", ") + std::string(selected.ac_component_name);
         }
     }
     return names;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/base/algorithm.h"
+#include "component/openmpi/base_algorithms.h"
 #include "component/openmpi/ompi_compat.h"
 #include "component/openmpi/slot.h"
 #include "component/report/counters.h"
@@ -44,34 +45,6 @@ struct GroupCall {
     bool by_component() const { return method->algorithm == algorithms::Algorithm::component; }
 };
 
-template <Collective op>
-struct OfCollective {};
-
-/// Runs the Open MPI algorithm that the group's method names, on its communicator. If the method names none
-/// for this collective, runs the usual one for messages of any length. A non-commutative reduction is always
-/// combined in rank order. Arguments: as in Open MPI's slot. Returns Open MPI's error code.
-int run_named(OfCollective<Collective::bcast>, const GroupCall& group, void* data, int count,
-              ompi_datatype_t* datatype, int root);
-int run_named(OfCollective<Collective::reduce>, const GroupCall& group, const void* send, void* receive,
-              int count, ompi_datatype_t* datatype, ompi_op_t* op, int root);
-int run_named(OfCollective<Collective::allreduce>, const GroupCall& group, const void* send, void* receive,
-              int count, ompi_datatype_t* datatype, ompi_op_t* op);
-int run_named(OfCollective<Collective::allgather>, const GroupCall& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, int receive_count, ompi_datatype_t* receive_type);
-int run_named(OfCollective<Collective::allgatherv>, const GroupCall& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, compat::Counts receive_counts,
-              compat::Displacements displacements, ompi_datatype_t* receive_type);
-int run_named(OfCollective<Collective::gather>, const GroupCall& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, int receive_count, ompi_datatype_t* receive_type,
-              int root);
-int run_named(OfCollective<Collective::scatter>, const GroupCall& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, int receive_count, ompi_datatype_t* receive_type,
-              int root);
-int run_named(OfCollective<Collective::barrier>, const GroupCall& group);
-
-/// Returns true for collectives whose algorithms Open MPI exports.
-constexpr bool has_named(Collective op) { return algorithms::traits_of(op).sized; }
-
 /// The non-blocking counterpart of a slot.
 template <Collective op>
 struct NonblockingSlot;
@@ -93,7 +66,9 @@ int start_by_method(const GroupCall& group, ompi_request_t*& pending, Arguments.
     }
     if constexpr (has_named(op)) {
         if (!group.by_component()) {
-            return run_named(OfCollective<op>{}, group, arguments...);
+            const NamedAlgorithm named{group.method->algorithm, group.method->radix, group.comm(),
+                                       group.group->base};
+            return run_named(OfCollective<op>{}, named, arguments...);
         }
     }
     return Slot<op>::function(table)(arguments..., group.comm(), Slot<op>::module(table));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "component/module/module.h"
+#include "component/openmpi/performance_variables.h"
 #include "component/report/communicator_counters.h"
 
 namespace strata::component {
@@ -38,11 +39,8 @@ int read_memory(const mca_base_pvar_t* /*variable*/, void* value, void* object) 
 
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
                   int variable_class, mca_base_get_value_fn_t read, void* context) {
-    mca_base_component_pvar_register(
-        component, ("comm_" + name).c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
-        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_MPI_COMM,
-        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
-        nullptr, nullptr, context);
+    register_variable(component,
+                      {"comm_" + name, help, read, context, variable_class, MCA_BASE_VAR_BIND_MPI_COMM});
 }
 
 }  // namespace

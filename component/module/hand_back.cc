@@ -4,6 +4,7 @@
 
 #include "component/module/predicted_slots.h"
 #include "component/openmpi/known_components.h"
+#include "component/openmpi/modules.h"
 
 namespace strata::component {
 namespace {
@@ -39,11 +40,9 @@ bool is_whole(Module& module) {
 /// Returns false if a component above may put our function into a slot temporarily, or if the components
 /// above are unknown.
 bool slots_are_reliable(Module& module) {
-    opal_list_t* const modules = module.comm->c_coll->module_list;
     bool found = false;
-    for (opal_list_item_t* item = modules != nullptr ? opal_list_get_first(modules) : nullptr;
-         item != nullptr && item != opal_list_get_end(modules); item = opal_list_get_next(item)) {
-        const auto* const other = reinterpret_cast<mca_coll_base_avail_coll_t*>(item)->ac_module;
+    for (const mca_coll_base_avail_coll_t& selected : SelectedModules(module.comm)) {
+        const mca_coll_base_module_t* const other = selected.ac_module;
         if (found && !keeps_slots_from_above(*other)) {
             return false;
         }

@@ -12,6 +12,7 @@
 #include "component/openmpi/info_settings.h"
 #include "component/openmpi/known_components.h"
 #include "component/openmpi/last_resort.h"
+#include "component/openmpi/modules.h"
 
 namespace strata::component {
 namespace {
@@ -200,14 +201,12 @@ void release_module_pool() noexcept {
 }
 
 Module* module_of(ompi_communicator_t* comm) noexcept {
-    if (comm == nullptr || comm->c_coll == nullptr || comm->c_coll->module_list == nullptr) {
+    if (comm == nullptr) {
         return nullptr;
     }
     // Not by the slots: during a pass-through they hold other modules.
-    opal_list_item_t* item = nullptr;
-    for (item = opal_list_get_first(comm->c_coll->module_list);
-         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
-        auto* const module = reinterpret_cast<mca_coll_base_avail_coll_t*>(item)->ac_module;
+    for (const mca_coll_base_avail_coll_t& selected : SelectedModules(comm)) {
+        mca_coll_base_module_t* const module = selected.ac_module;
         if (module != nullptr && module->super.obj_class == OBJ_CLASS(strata_module_t)) {
             return reinterpret_cast<Module*>(module);
         }

@@ -116,19 +116,6 @@ int creation_tag(const ompi_communicator_t* parent) {
         half + static_cast<std::uint32_t>(creation_number(parent) * 0x9E3779B97F4A7C15U >> (64 - bits + 1)));
 }
 
-int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
-                    Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
-                    mca_coll_base_module_t* module) {
-#if OMPI_MAJOR_VERSION > 5
-    constexpr int radix = 2;
-    return ompi_coll_base_allgather_intra_k_bruck(send, send_count, send_type, receive, count, type, comm,
-                                                  module, radix);
-#else
-    return ompi_coll_base_allgather_intra_bruck(send, send_count, send_type, receive, count, type, comm,
-                                                module);
-#endif
-}
-
 bool may_have_info(ompi_communicator_t* comm) {
     // Release 4.1 names most communicators before it selects components. "MPI COMMUNICATOR 3 DUP FROM 0" may
     // come from MPI_Comm_dup_with_info; the calls behind the names below take no info object.

@@ -240,10 +240,6 @@ mca_coll_base_module_t* make_module(std::string_view component, ompi_communicato
 /// Adds a reference: MPI_Finalize may release this communicator before its parent, and the parent frees it
 /// again.
 void retain_beyond_parent(ompi_communicator_t* comm);
-/// Bruck's Allgather, one of the base algorithms.
-int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
-                    Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
-                    mca_coll_base_module_t* module);
 /// Makes a communicator of some ranks of `parent`, without context id, collectives and attributes. Local.
 /// Returns Open MPI's error code; the caller owns `made`.
 int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "component/base/cancellation.h"
+#include "component/openmpi/point_to_point.h"
 
 namespace strata::component {
 
@@ -77,17 +78,13 @@ int SetUp::wait_with_pauses(algorithms::Task task) {
 }
 
 int SetUp::test(ompi_request_t*& request) {
-    if (!REQUEST_COMPLETE(request) && !compat::fail_if_peer_lost(request)) {
+    if (!pml::is_complete(request)) {
         awaited_ = request;
         return algorithms::under_way;
     }
     awaited_ = nullptr;
     ++ended_;
-    opal_atomic_rmb();
-    const int code = request->req_status.MPI_ERROR;
-    ompi_request_free(&request);
-    request = nullptr;
-    return code;
+    return pml::end(request);
 }
 
 }  // namespace strata::component

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "component/base/scratch_pool.h"
+#include "component/openmpi/performance_variables.h"
 
 namespace strata::component {
 namespace {
@@ -23,19 +24,9 @@ int read_forward(const mca_base_pvar_t* variable, void* value, void* /*object*/)
     return OPAL_SUCCESS;
 }
 
-/// Open MPI reports a COUNTER as its growth since the tool took its handle, and a LEVEL as the whole value.
-void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
-                  void* context, mca_base_get_value_fn_t read, int variable_class) {
-    mca_base_component_pvar_register(
-        component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
-        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_NO_OBJECT,
-        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
-        nullptr, nullptr, context);
-}
-
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
                   Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
-    register_one(component, name, help, &counter, read_counter, variable_class);
+    register_variable(component, {name, help, read_counter, &counter, variable_class});
 }
 
 }  // namespace
@@ -95,9 +86,9 @@ void register_counters(const mca_base_component_t* component) {
             register_one(component, name + "_ring", "Calls of " + name + " served by the ring engine",
                          mine.ring);
         }
-        register_one(component, name + "_forward",
-                     "Calls of " + name + " passed through to the underlying component", &mine, read_forward,
-                     MCA_BASE_PVAR_CLASS_COUNTER);
+        register_variable(
+            component, {name + "_forward", "Calls of " + name + " passed through to the underlying component",
+                        read_forward, &mine});
         register_one(component, name + "_handed_back",
                      "Communicators on which the slot of " + name +
                          " was handed back for good: later calls there are not counted",
@@ -128,9 +119,10 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "init_processor_ns",
                  "Nanoseconds of processor time that the plugin used during MPI_Init", all.init_processor_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "scratch_memory",
-                 "Bytes of scratch memory that the process holds for calls that engines serve", nullptr,
-                 read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
+    register_variable(
+        component,
+        {"scratch_memory", "Bytes of scratch memory that the process holds for calls that engines serve",
+         read_scratch, nullptr, MCA_BASE_PVAR_CLASS_SIZE});
 }
 
 }  // namespace strata::component
