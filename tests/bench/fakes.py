@@ -9,6 +9,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
+sys.path.append(os.path.join(ROOT, "tests", "plugin"))
 
 from strata_bench.measuring import operations  # noqa: E402
 from strata_bench.measuring.cluster import Run  # noqa: E402

@@ -4,12 +4,13 @@
 import argparse
 import dataclasses
 import os
-import re
 import shutil
 import subprocess
 import unittest
 
 from fakes import ROOT, Folder
+
+import collective_table
 
 from strata_bench.measuring import cli, competitors, gnuplot, operations, series, units
 
@@ -48,10 +49,7 @@ class Units(unittest.TestCase):
 
 class Operations(unittest.TestCase):
     def test_they_are_those_of_the_plugin(self):
-        path = os.path.join(ROOT, "algorithms", "base", "collectives.def")
-        with open(path, encoding="utf-8") as file:
-            names = re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
-        self.assertEqual(list(operations.ALL), names)
+        self.assertEqual(list(operations.ALL), collective_table.names())
 
     def test_blocks(self):
         self.assertEqual(operations.ALL["gather"].block_bytes(10, 4), (3, 3, 3, 3))

@@ -16,8 +16,9 @@ from faults import ENGINES, FAULTS, SLOTS, Job, operations_of, parameters_of, pr
 from links import Claimer
 from nodes import SKIPPED, Failure, Nodes
 
+import collective_table
 from job import Paths, conclude
-from table import Table, collectives_of
+from table import Table
 
 RANKS = sum(SLOTS)
 LAYOUTS = {"cluster": (SLOTS, 2), "node": ((RANKS,), 1)}
@@ -101,7 +102,7 @@ def can_fail(paths, names):
 
 
 def matrix(paths, options):
-    known = collectives_of(paths)
+    known = collective_table.names()
     operations = tuple(name for name in known if name in (options.collectives or known))
     with Table(options.file) as table:
         for layout in options.layouts:

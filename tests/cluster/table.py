@@ -1,19 +1,10 @@
 """The table of the faults' matrix: on standard output and in a file, line by line as the jobs end."""
-import os
-import re
 from collections import Counter
 
 from nodes import Failure
 
 COLUMNS = ("where", "fault", "operations", "victim", "root", "engine", "served before it", "expected (tuned)", "seen",
            "remark")
-
-
-def collectives_of(paths):
-    """Returns the collectives of collectives.def."""
-    path = os.path.join(paths["source"], "algorithms", "base", "collectives.def")
-    with open(path, encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def told(seen):

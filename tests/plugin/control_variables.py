@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+import collective_table
 from job import Failure, Paths, check, conclude, environment, synthetic, run
-from listed import GENERAL, PER_COLLECTIVE, collectives
+from listed import GENERAL, PER_COLLECTIVE
 
 RANKS = 4
 
@@ -19,7 +20,7 @@ def given(paths, scratch):
               "nic": "none", "rules": "ethernet-cluster", "reproducible": "1", "setup_after": "3", "hand_back": "0", "check_plans": "1",
               "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
     values |= {name.removeprefix("coll_strata_"): value for name, value in synthetic(2, 2).items()}
-    for number, op in enumerate(collectives(paths)):
+    for number, op in enumerate(collective_table.names()):
         values |= {f"{op}_algorithm": "tree", f"{op}_level_algorithms": "node=linear",
                    f"{op}_segsize": f"{number + 1}k"}
     return {f"coll_strata_{name}": value for name, value in values.items()}
@@ -34,7 +35,7 @@ def defaults(paths):
 
 def test(paths, case):
     names = {f"coll_strata_{name}" for name in GENERAL}
-    names |= {f"coll_strata_{op}_{name}" for op in collectives(paths) for name in PER_COLLECTIVE}
+    names |= {f"coll_strata_{op}_{name}" for op in collective_table.names() for name in PER_COLLECTIVE}
     with tempfile.TemporaryDirectory() as scratch:
         told = {"defaults": {}, "not_understood": {"coll_strata_window": "many"}}.get(case, given(paths, scratch))
         wanted = {name: value.strip('"') for name, value in defaults(paths).items() if name in names} | told

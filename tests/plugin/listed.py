@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import collective_table
 from job import Paths, environment
 
 GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "setup_after",
@@ -22,12 +23,6 @@ REASONS = ["missing", "version", "settings", "several_jobs", "no_hierarchy", "mo
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
           "custom"]
-
-
-def collectives(paths):
-    """Returns the collectives of collectives.def."""
-    with open(f"{paths['source']}/algorithms/base/collectives.def", encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def expected(names):
@@ -91,13 +86,13 @@ def main():
     command = [paths["ompi_info"], "--param", "coll", "strata", "--level", "9", "--parsable"]
     output = subprocess.run(command, check=True, capture_output=True, text=True,
                             env=environment(paths, {})).stdout
-    parameters, variables = expected(collectives(paths))
+    parameters, variables = expected(collective_table.names())
     lines = output.splitlines()
     found, counters = listed(lines, "param"), listed(lines, "pvar")
     wrong = list(complaints(found, parameters | set(options.also), "parameter"))
     wrong += complaints(counters, variables, "performance variable")
     for name, text in sorted(found.items()):
-        ending = "" if name == options.unread else when_read(name, collectives(paths))
+        ending = "" if name == options.unread else when_read(name, collective_table.names())
         if ending != (text[text.index(". Read "):] if ". Read " in text else ""):
             wrong.append(f"parameter {name}: its help text does not end in '{ending}': '{text}'")
     presets = [file.removesuffix(".json") for file in os.listdir(os.path.join(paths.folder(), "strata-presets"))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Tests that the manual page coll-strata(7) explains exactly the reasons for passing calls through, by their names
-in component/report/counters.cc, and names all other performance variables.
+in component/report/counters.cc, names all other performance variables, and lists the collectives of each engine.
 
---also REASON: adds a reason to the plugin's; must fail.
+--also REASON: adds a reason to the plugin's; --without COLLECTIVE: removes it from the page; both must fail.
 """
 import argparse
 import re
 import sys
 
+import collective_table
 from job import Paths
 from listed import ENGINES, LEVELS, PER_LEVEL, SPECIAL_ENGINES
 
@@ -31,6 +32,21 @@ def section(page, heading):
     return found[1] if found else ""
 
 
+def wrong_collectives(text):
+    """Compares the collectives that the page lists for an engine with collectives.def."""
+    def words(pattern):
+        found = re.search(pattern, text)
+        listed = found[1].replace("allgather(v)", "allgather, allgatherv") if found else ""
+        return sorted(re.findall(r"\w+", re.sub(r"\b(or|and)\b", "", listed)))
+
+    for what, pattern, expected in (
+            ("all engines", r"this engine served: ([^.]*)\.", collective_table.names()),
+            ("the ring engine", r"The ring engine serves ([^.;]*?), and the rails", collective_table.having("by_ring")),
+            ("the rails engine", r"the rails engine serves ([^.;]*)\.", collective_table.having("by_rails"))):
+        if words(pattern) != sorted(expected):
+            yield f"{what}: collectives {words(pattern)}, not {sorted(expected)}"
+
+
 def complaints(page, known):
     explained = re.findall(r"^\.TP\n\.B (\w+)\n(?=[^.\s])", section(page, "Reasons"), re.MULTILINE)
     for reason in known:
@@ -49,6 +65,7 @@ def complaints(page, known):
         for engine in (*ENGINES, *SPECIAL_ENGINES):
             if f"_{engine}" not in lines:
                 yield f"variable {beginning}{engine} is not named"
+    yield from wrong_collectives(" ".join(section(page, "Of the process").split()))
     for level in LEVELS:
         if not re.search(rf"\b{level}\b", section(page, "Of the process")):
             yield f"level {level} is not named"
@@ -58,12 +75,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
     parser.add_argument("--also", action="append", default=[], help="a reason added to the plugin's")
+    parser.add_argument("--without", default="", help="a collective removed from the page")
     options = parser.parse_args()
     paths = Paths(options.paths)
     known = reasons(read(paths, "report", "counters.cc"))
     if not known:
         sys.exit("component/report/counters.cc: no reasons found")
-    wrong = list(complaints(read(paths, "packaging", "man", "coll-strata.7"), known + options.also))
+    page = read(paths, "packaging", "man", "coll-strata.7")
+    if options.without:
+        page = re.sub(rf"\b{options.without}\b,?", "", page)
+    wrong = list(complaints(page, known + options.also))
     if wrong:
         sys.exit("coll-strata(7): " + "\n".join(wrong))
     print(f"{len(known)} reasons are explained")

@@ -12,13 +12,13 @@ _HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(_HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
 
+import collective_table  # noqa: E402
 import job  # noqa: E402
 
 ONE_NODE = "one-node"
 ENGINES = ("auto", "tree", "levels", "ring", "rails")
 # The collectives that only some engines have; for the others the plugin chooses.
-_ONLY = {"ring": ("allreduce", "allgather", "allgatherv"),
-         "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
+_ONLY = {engine: collective_table.having(f"by_{engine}") for engine in ("ring", "rails")}
 _SECONDS_TO_END = 10
 # The plugin's output under coll_strata_verbose, and the part that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
@@ -36,13 +36,6 @@ class Ended:
         self.status = status
         self.output = output
         self.folder = folder
-
-
-def collectives():
-    """Names of all collectives of the plugin."""
-    path = os.path.join(ROOT, "algorithms", "base", "collectives.def")
-    with open(path, encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def layout_parameters(folder, name, ranks):
@@ -91,7 +84,7 @@ class Runner:
         if engine:
             result |= layout_parameters(self.layouts, layout, ranks) | {"coll_strata_verbose": "1"}
             if engine != "auto":
-                result |= {f"coll_strata_{name}_algorithm": engine for name in _ONLY.get(engine, collectives())}
+                result |= {f"coll_strata_{name}_algorithm": engine for name in _ONLY.get(engine, collective_table.names())}
         return result
 
     def run(self, test, layout, engine):
