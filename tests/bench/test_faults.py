@@ -67,9 +67,11 @@ class Table(unittest.TestCase):
 
     def test_what_is_named_like_a_fault_has_a_row(self):
         names = ["plugin.start_failures.once", "cluster.start_failures.lowest", "mpi.memory_failures.early", "mpi.errors.tree",
-                 "plugin.agreement.same_rules", "plugin.can_fail.agreement", "mpi.random.errors_of_nobody"]
+                 "plugin.agreement.same_rules", "plugin.can_fail.agreement", "mpi.random.errors_of_nobody", "mpi.agreements.2",
+                 "mpi.agreement_error.cm"]
         self.assertEqual(faults.forgotten(names), [])
-        self.assertEqual(faults.forgotten([*names, "plugin.restart_failures.x"]), ["plugin.restart_failures.x"])
+        for name in ("plugin.restart_failures.x", "mpi.other_agreement.x"):
+            self.assertEqual(faults.forgotten([*names, name]), [name])
 
     def test_rows_expect_what_the_tests_of_disagreement_do(self):
         for family, cases in (("plugin", disagreements("plugin")), ("cluster", disagreements("cluster"))):

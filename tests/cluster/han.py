@@ -17,7 +17,7 @@ PRIORITIES = {
 MISSING = f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"
 
 
-REPLACED = "goes to tuned, not to han"
+REPLACED = "go to tuned, not to han"
 
 
 def by_default(paths):
