@@ -27,7 +27,7 @@ strata_long(cluster[.]interrupted "cut_for_good|others_stay")
 strata_long(cluster[.]pmix_requests "count[.](8|1_1.*)|old[.]own|here[.]lasting")
 strata_long(introspection[.]examples ".*_mixed|.*_uneven|other_collectives")
 strata_long(introspection[.]hardware
-            "guided|uneven_switches|bad_variable|simple_at_once|mixed|stopping_.*|nic_local_stopping|unbound|\
+            "guided|uneven_switches|bad_variable|simple_at_once|mixed|stopping_.*|near_card|nic_local_stopping|unbound|\
 failing_split|switch_names|long_names|no_name|absent_nic")
 strata_long(introspection[.]installed "make")
 strata_long(introspection[.]reordering "errors[.][28]|results[.][28]|groups|cg|left_out|bcast")

@@ -129,6 +129,12 @@ Machine machine_from_text(std::string_view text, const std::string& file) {
     } catch (const json::exception& error) {  // a number that is too large throws too
         throw topology::FileError(file, 0, error.what());
     }
+    constexpr const char* former = "fold_mbytes_per_s";
+    constexpr const char* present = "combine_mbytes_per_s";
+    if (document.is_object() && document.contains(former) && !document.contains(present)) {
+        document[present] = document[former];
+        document.erase(former);
+    }
     return read(document, file);
 }
 

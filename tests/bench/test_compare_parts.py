@@ -11,7 +11,7 @@ import unittest
 from fakes import Folder, Silent
 
 from strata_bench.cluster.plan import Plan
-from strata_bench.compare import contenders, grid, judge, places, report, setting, summary
+from strata_bench.compare import command_line, contenders, grid, judge, places, report, setting, summary
 from strata_bench.compare.measure import Record
 from strata_bench.compare.store import Store
 from strata_bench.compare.survey import Clock, Outcome, Survey, Verdict
@@ -107,6 +107,10 @@ class Contenders(unittest.TestCase):
         self.assertFalse(contenders.can("ring", "bcast", "block"))
         self.assertFalse(contenders.can("composed", "scatter", "block"))
         self.assertTrue(contenders.can("tuned", "scatterv", "unequal"))
+
+    def test_a_former_name_is_accepted(self):
+        options = command_line._parser().parse_args(["--with", "lanes,ring"])
+        self.assertEqual(options.names, ("rails", "ring"))
 
     def test_what_is_said_of_one_is_said_by_its_communicator(self):
         ring, flat = contenders.make(("ring", "flat"), "plugins", {})

@@ -231,8 +231,13 @@ class Cases(unittest.TestCase):
     def test_networks(self):
         parser = command_line._parser()
         self.assertEqual([one.name for one in reordering.networks(parser.parse_args([]))], ["sites", "nics"])
-        found = reordering.networks(parser.parse_args(["--narrow", "nics", "--relay-mbit", "300"]))
-        self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("nics", ("--nic", "300mbit"))])
+        for name in ("nics", "cards"):  # the present and the former name
+            found = reordering.networks(parser.parse_args(["--narrow", name, "--relay-mbit", "300"]))
+            self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("nics", ("--nic", "300mbit"))])
+
+    def test_files_of_all_networks_are_the_commands_own(self):
+        for network in reordering.networks(command_line._parser().parse_args([])):
+            self.assertTrue(re.fullmatch(reordering.FILES, f"topology-{network.name}.conf"), network.name)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,10 @@ def check_names(program, schema):
     for what, (names, part) in words.items():
         if names | former.get(what, set()) != set(part["enum"]):
             raise Failure(f"{what}: {sorted(names)}, in the schema {sorted(part['enum'])}")
+    for engine in former["engines"]:
+        rule = {"collective": "allgather", "engine": engine}
+        if (found := verdicts(program, [{"version": 1, "rules": [rule]}])) != ["accepted"]:
+            raise Failure(f"engine {engine}: {found}")
 
 
 def places(node):

@@ -83,6 +83,12 @@ TEST(MachineFile, MistakesAreNamed) {
     EXPECT_THROW(read_machine("/dev/zero"), strata::topology::FileError);
 }
 
+TEST(MachineFile, AFormerNameIsAccepted) {
+    EXPECT_EQ(mistake("combine_mbytes_per_s", "fold_mbytes_per_s"), "none");
+    EXPECT_EQ(mistake("\"combine_mbytes_per_s\": 2000", "\"fold_mbytes_per_s\": 0"),
+              ": combine_mbytes_per_s must be more than 0");
+}
+
 TEST(MachineFile, AllOfTheProjectsAreRead) {
     int machines = 0;
     for (const auto& entry : std::filesystem::directory_iterator(STRATA_MACHINES)) {

@@ -50,7 +50,7 @@ def _parser():
     parser.add_argument("--sizes", metavar="LIST", type=cli.sizes, default=grid.SIZES,
                         help="sizes in bytes (8 to 4M, all powers of 2)")
     parser.add_argument("--with", metavar="LIST", dest="names",
-                        type=cli.some_of(contenders.NAMES),
+                        type=cli.some_of(contenders.NAMES, lanes="rails"),
                         help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
                              f"{','.join(contenders.GATE)}, and {contenders.RIVAL} always)")
     gate = parser.add_argument_group("the gate")

@@ -16,7 +16,7 @@ from . import heat_map, link_loads, reordering_report
 from .figure import Findings
 
 FIGURES = ("reordering",)
-FILES = r"topology-(sites|NICs)\.conf|reordering\.(svg|png)"
+FILES = r"topology-(sites|nics|cards)\.conf|reordering\.(svg|png)"
 _SECONDS = 240  # seconds of a run, besides those that the cells of the heat map may take
 _NARROW = ("sites", "nics")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
@@ -72,7 +72,7 @@ def networks(options):
 
 def add_options(parser):
     group = parser.add_argument_group("reordering of ranks (reordering)")
-    group.add_argument("--narrow", metavar="LIST", type=cli.some_of(_NARROW), default=_NARROW,
+    group.add_argument("--narrow", metavar="LIST", type=cli.some_of(_NARROW, cards="nics"), default=_NARROW,
                        help=f"slow links, one cluster for each: all, or some of {', '.join(_NARROW)} (all)")
     cli.add_sizes(group, "256K,1M", "messages of Broadcasts, Reduces and CG", "--tree-sizes")
     group.add_argument("--tree-reps", metavar="N", type=cli.count, default=3, help="repetitions of those in each run (3)")

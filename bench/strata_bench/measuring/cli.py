@@ -35,10 +35,11 @@ def sizes(text):
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def some_of(known):
-    """Returns a parser of a list of known words, or "all"."""
+def some_of(known, **former):
+    """Returns a parser of a list of known words, or "all". `former`: present words by former ones, still accepted."""
     def parse(text):
-        found = tuple(dict.fromkeys(known if text == "all" else text.split(",")))
+        words = known if text == "all" else text.split(",")
+        found = tuple(dict.fromkeys(former.get(word, word) for word in words))
         for word in found:
             if word not in known:
                 raise argparse.ArgumentTypeError(f"'{word}': expected all, or some of {', '.join(known)}")

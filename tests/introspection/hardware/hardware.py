@@ -194,11 +194,13 @@ def nic_local_stopping_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "all;0;2;3", "NIC": "ib0@package:1"}, wanted
 
 
+NIC_LOCAL = ["--strata-roots", "nic_local"]
 TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-once"]), "mixed": (mixed_case, []),
           "mixed_at_once": (mixed_case, ["--at-once"]), "stopping_root": (stopping_root_case, []),
           "stopping_root_at_once": (stopping_root_case, ["--at-once"]), "stopping_others": (stopping_others_case, []),
-          "network": (network_case, []), "unbound": (unbound_case, []), "nic_local": (nic_local_case, ["--near-nic"]),
-          "absent_nic": (absent_nic_case, ["--near-nic"]), "nic_local_stopping": (nic_local_stopping_case, ["--near-nic"])}
+          "network": (network_case, []), "unbound": (unbound_case, []), "nic_local": (nic_local_case, NIC_LOCAL),
+          "near_card": (nic_local_case, ["--strata-roots", "near_card"]),  # its former name
+          "absent_nic": (absent_nic_case, NIC_LOCAL), "nic_local_stopping": (nic_local_stopping_case, NIC_LOCAL)}
 
 # Requested type -> returned name, and members in order (keys are negative ranks) by rank, on two nodes with a
 # process per core, the last one unbound.

@@ -1,4 +1,4 @@
-// show_hierarchy [--near-nic] [--at-once] [--split TYPE]
+// show_hierarchy [--strata-roots VALUE] [--at-once] [--split TYPE]
 //
 // Every process goes down the hierarchy of MPI_COMM_WORLD; rank 0 prints one line per process and step:
 //   step S rank R type T of N index I members A,B,... roots C,D,...
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     std::string type;
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--near-nic") MPI_Info_set(info, "strata_roots", "nic_local");
+        if (option == "--strata-roots" && i + 1 < argc) MPI_Info_set(info, "strata_roots", argv[++i]);
         if (option == "--at-once") at_once = true;
         if (option == "--split" && i + 1 < argc) type = argv[++i];
     }
