@@ -1,6 +1,7 @@
 """strata-bench COMMAND OPTIONS..."""
 
 import importlib
+import os
 import sys
 
 COMMANDS = {  # packages beside this file
@@ -32,8 +33,10 @@ def main(arguments):
     if name not in COMMANDS:
         print(f"strata-bench: no command '{name}'; known: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
-    return importlib.import_module(f"{__package__}.{name}.command_line").main(rest)
+    return importlib.import_module(f"strata_bench.{name}.command_line").main(rest)
 
 
 if __name__ == "__main__":
+    # The folder of the package, instead of the package's own: Python looks there first.
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.exit(main(sys.argv[1:]))

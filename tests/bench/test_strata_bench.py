@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import subprocess
+import tempfile
 import unittest
 
 from fakes import ROOT  # the bench folder is in the path from here on
@@ -12,6 +13,11 @@ from fakes import ROOT  # the bench folder is in the path from here on
 from strata_bench import __main__ as program
 
 BENCH = os.path.join(ROOT, "bench")
+START = os.path.join(BENCH, "strata-bench")
+
+
+def said(*call, cwd=None):
+    return subprocess.run(call, text=True, capture_output=True, check=True, cwd=cwd).stdout
 
 
 class Commands(unittest.TestCase):
@@ -39,11 +45,22 @@ class Commands(unittest.TestCase):
         self.assertEqual(output.getvalue(), f"strata-bench: no command 'dmeo'; known: {', '.join(program.COMMANDS)}\n")
 
     def test_link_is_the_command(self):
-        def said(*call):
-            return subprocess.run(call, text=True, capture_output=True, check=True).stdout
+        expected = said(START, "cluster", "up", "--help")
+        self.assertEqual(said(os.path.join(BENCH, "cluster"), "up", "--help"), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.join(BENCH, "cluster"), os.path.join(folder, "other"))
+            os.symlink("other", os.path.join(folder, "strata-cluster"))
+            os.symlink(START, os.path.join(folder, "sb"))
+            self.assertEqual(said(os.path.join(folder, "strata-cluster"), "up", "--help"), expected)
+            self.assertEqual(said("sh", "strata-cluster", "up", "--help", cwd=folder), expected)
+            self.assertEqual(said(os.path.join(folder, "sb"), "cluster", "up", "--help"), expected)
 
-        start = os.path.join(BENCH, "strata-bench")
-        self.assertEqual(said(os.path.join(BENCH, "cluster"), "up", "--help"), said(start, "cluster", "up", "--help"))
+    def test_the_callers_folder_is_not_on_pythons_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("json", "argparse", "strata_bench"):
+                with open(os.path.join(folder, f"{name}.py"), "w", encoding="utf-8") as file:
+                    file.write("raise SystemExit('the wrong module')\n")
+            self.assertEqual(said(START, "cluster", "up", "--help", cwd=folder), said(START, "cluster", "up", "--help"))
 
 
 if __name__ == "__main__":
