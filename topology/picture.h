@@ -36,10 +36,11 @@ struct PictureNotes {
 /// Draws a hierarchy. text: an indented tree, a NIC as a line in its group; json:
 /// {"ranks":N,"levels":[{"kind":"node","groups":[{"leader":0,"members":[...]}]}]}, topmost first, and with
 /// NICs also "nics":[{"name":"mlx5_0","node":"n0","near":"numa 1","level":2,"group":3}], where the group is
-/// levels[2].groups[3], and "walk", "topology_order_nodes", "receivers" and "oversubscription" as in
-/// Hierarchy; dot: for Graphviz; svg: nested boxes, ranks as circles, leaders filled, NICs plugged into their
-/// boxes, readable at a glance without any tool. A group that the namer names has its "name" in json too.
-/// Beyond 512 ranks text, dot and svg show the lowest groups as counts only; json always holds everything.
+/// levels[2].groups[3], and "topology_order", "topology_order_nodes", "receivers" and "oversubscription" as
+/// in Hierarchy; dot: for Graphviz; svg: nested boxes, ranks as circles, leaders filled, NICs plugged into
+/// their boxes, readable at a glance without any tool. A group that the namer names has its "name" in json
+/// too. Beyond 512 ranks text, dot and svg show the lowest groups as counts only; json always holds
+/// everything.
 std::string draw(const Hierarchy& hierarchy, PictureFormat format, const PictureNotes& notes = {});
 
 /// Returns `json` (from draw()) with the members "\"name\":VALUE,..." appended.

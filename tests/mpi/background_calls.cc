@@ -38,7 +38,7 @@ public:
           number_(number),
           own_(elements_of(number), is_bcast() && session.rank() != root() ? -1 : value(session.rank())),
           result_(own_.size(), -1),
-          plan_(uniform(hierarchy, shapes[static_cast<std::size_t>(number) % shapes.size()], 2048)),
+          plan_(uniform(hierarchy, shapes[static_cast<std::size_t>(number) / 3 % shapes.size()], 2048)),
           routing_(hierarchy, rails_, session.rank()),
           own_buffer_(reinterpret_cast<std::byte*>(own_.data()), own_.size() * sizeof(int)),
           result_buffer_(reinterpret_cast<std::byte*>(result_.data()), own_buffer_.bytes()),

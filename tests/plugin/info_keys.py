@@ -64,7 +64,7 @@ def make_cases(scratch):
                        parameters={"coll_strata_bcast_algorithm": "tree",
                                    "coll_strata_bcast_level_algorithms": "numa=chain:2,cluster=linear"}),
         "auto_again": Case("strata_bcast_algorithm=auto", parameters=by_parameter,
-                           absent=["algorithm from coll_strata"]),
+                           absent=["engine from coll_strata"]),
         "verbose": Case(tree, there="2:" + tree + ";strata_verbose=0"),
         "contradiction": Case("strata_bcast_algorithm=tree;strata_bcast_level_algorithms=numa=sm",
                               messages=wrong, says=["strata_bcast_level_algorithms = 'numa=sm': 'numa=sm' needs"]),
@@ -91,7 +91,8 @@ def make_cases(scratch):
         "one_disabled": Case(tree, there="2:strata_disable=bcast", **differ,
                              says=["rank 2 (node", "disable=bcast"]),
         "same_rules": Case(f"strata_rules={ours}", there=f"2:strata_rules={rules('copy.json', 'tree')}"),
-        "plain": Case("", "tree", parameters={"coll_strata_bcast_algorithm": "tree"}),
+        "plain": Case("", "tree", says=["engine from coll_strata_bcast_algorithm"],
+                      parameters={"coll_strata_bcast_algorithm": "tree"}),
         "can_fail": Case("", "tree", parameters=by_parameter),
     }
 
