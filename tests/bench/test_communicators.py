@@ -123,6 +123,9 @@ class Costs(Folder):
             self.assertEqual((status, output.getvalue().count("\n")), (1, 1), words)
             self.assertTrue(output.getvalue().startswith("communicators: " + text), output.getvalue())
 
+    def test_nothing_measured_is_no_picture(self):
+        self.assertEqual(plot.draw([costs.Costs()], "bcast", _CONTENDERS, "nowhere"), ([], ""))
+
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_the_picture_is_drawn(self):
         paths, complaint = plot.draw([measured(tuned=2, han=20, strata=3)], "bcast", _CONTENDERS, self.folder)

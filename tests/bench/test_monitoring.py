@@ -242,6 +242,7 @@ class Overhead(Folder):
             times = overhead.measure(16, None, self.folder, None, Silent())
         self.assertIn("SKIPPED: 16 ranks need a core each: there are 2 cores here", "\n".join(overhead.table([times], _PLAIN)))
         self.assertEqual(overhead.verdict([times]), [])
+        self.assertEqual(overhead.draw([times], "nowhere"), ([], ""))
 
     def test_turns_and_a_run_that_fails(self):
         told = []

@@ -34,6 +34,8 @@ def _panel(costs, operation, contenders, size, number):
 
 def draw(costs, operation, contenders, folder):
     """Takes `costs` by order. Returns (paths, error)."""
+    if not any(found.cells for found in costs):
+        return [], ""
     panels = [_panel(found, operation, contenders, size, number) for number, found in enumerate(costs)
               for size in sorted({size for _, size in found.cells})]
     title = "A communicator made, and its first operation done: median and 95 % interval"

@@ -20,7 +20,7 @@ class Interval:
     count: int  # number of values
 
     def above(self, other):
-        """Returns whether all bounds are finite."""
+        """Returns whether this whole interval lies above the other one."""
         return self.low > other.high
 
     def times(self, factor):
