@@ -12,7 +12,7 @@ from fakes import ROOT, Folder
 
 import collective_table
 
-from strata_bench.measuring import cli, competitors, gnuplot, operations, series, units
+from strata_bench.measuring import cli, competitors, files, gnuplot, operations, series, units
 
 
 class Units(unittest.TestCase):
@@ -127,6 +127,18 @@ class Plots(Folder):
         paths, complaint = gnuplot.draw(lambda *_: "nonsense", os.path.join(self.folder, "plot"))
         self.assertEqual(paths, [])
         self.assertIn("gnuplot failed", complaint)
+
+
+class Files(Folder):
+    def test_records_end_at_the_first_unreadable_line(self):
+        path = os.path.join(self.folder, "records.json")
+        self.assertEqual(files.read_json_lines(path, missing_ok=True), [])
+        with self.assertRaises(FileNotFoundError):
+            files.read_json_lines(path)
+        for spoilt in (b"", b'{"a": ', b'{"a": 2}}\n{"a": 3}\n', b'{"a": "\xff"}\n'):
+            with open(path, "wb") as file:
+                file.write(b'{"a": 1}\n' + spoilt)
+            self.assertEqual(files.read_json_lines(path), [{"a": 1}], spoilt)
 
 
 class Prepare(Folder):

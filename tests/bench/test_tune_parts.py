@@ -82,7 +82,7 @@ class Hierarchies(unittest.TestCase):
         self.assertEqual(links.measure(custom, None, "", "", 1), [])
 
 
-class Links(unittest.TestCase):
+class Links(Folder):
     def evaluate(self, spoil=lambda times: times, at_once=lambda count: 1.0):
         """Links with a latency of 20, an overhead of 2, 1000 bytes per microsecond. `at_once` are factors
         of the rate."""
@@ -95,6 +95,15 @@ class Links(unittest.TestCase):
                 48 + (count - 1) * 2 if size == 8 else count * size * len(pairs) / 1000 / at_once(len(pairs)))
             records.append({"count": count, "bytes": size, "pairs": [[0, 1]] * len(pairs), "times": spoil([time] * 9)})
         return links.evaluate(wanted, records)
+
+    def test_missing_results_are_an_error(self):
+        def run(command, *_):
+            with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
+                file.write('{"count": 1}\n{"cou')
+            return Run(0, 0.1, "", "why")
+
+        with self.assertRaisesRegex(ClusterError, r"status 0, 1 of \d+ results\nwhy"):
+            links.measure(hierarchy.levels_of(fake_model.PICTURE), run, "program", self.folder, 1)
 
     def check(self, found):
         self.assertEqual([one.level for one in found], ["cluster", "node"])

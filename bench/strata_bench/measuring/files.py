@@ -1,5 +1,6 @@
 """Reads and writes files: text, JSON, lines of JSON, CSV."""
 
+import contextlib
 import csv
 import json
 import os
@@ -10,10 +11,16 @@ def read_json(path):
         return json.load(file)
 
 
-def read_json_lines(path):
-    """Reads a program's records, one per line. A killed program may leave half of its last line."""
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.endswith("\n")]
+def read_json_lines(path, missing_ok=False):
+    """Reads a program's records, one per line, up to the first line that is none: a killed program may leave half of
+    one. `missing_ok`: without a file there are no records."""
+    records = []
+    if missing_ok and not os.path.exists(path):
+        return records
+    with open(path, "rb") as file, contextlib.suppress(ValueError):
+        for line in file:
+            records.append(json.loads(line))
+    return records
 
 
 def write_json(path, content):

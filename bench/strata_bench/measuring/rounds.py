@@ -144,7 +144,7 @@ class Rounds:
 
     @staticmethod
     def _collect(series, path):
-        for record in files.read_json_lines(path) if os.path.exists(path) else ():
+        for record in files.read_json_lines(path, missing_ok=True):
             series.add(record)
 
     def to_json(self):

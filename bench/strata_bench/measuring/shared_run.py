@@ -171,7 +171,7 @@ class _Attempt:
             os.unlink(path)
         self._run = where._runner.run(where._places, chosen, command, self._log, seconds)
         self._gather_errors()
-        self._lines = self._read()
+        self._lines = read_json_lines(self._log + ".json", missing_ok=True)
 
     def _error_files(self):
         return sorted(glob.glob(glob.escape(self._log) + ".errors.*"))
@@ -187,11 +187,6 @@ class _Attempt:
             self._run = dataclasses.replace(self._run, errors="\n".join([*errors, self._run.errors]))
             with open(self._log + ".err", "w", encoding="utf-8") as file:
                 file.write(self._run.errors)
-
-    def _read(self):
-        if not os.path.exists(self._log + ".json"):
-            return []
-        return read_json_lines(self._log + ".json")
 
     def _records(self, number, name):
         return [line for line in self._lines if "times" in line and (line["cell"], line["contender"]) == (number, name)]

@@ -98,7 +98,7 @@ def _class_of(size):
 def _read(path, numbered, reported, operation, job):
     """Stores the records in `job`. `numbered`: (parameters, names by size); `reported`: the plugin's plans by
     communicator, operation and bytes."""
-    for record in read_json_lines(path) if os.path.exists(path) else ():
+    for record in read_json_lines(path, missing_ok=True):
         if "times" not in record:
             continue
         number, size = record["contender"], record["size"]

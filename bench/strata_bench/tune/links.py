@@ -69,9 +69,11 @@ def measure(levels, run, program, folder, seconds):
     command = [program, "--experiments", listed, "--json", log + ".json", "--least-ms", str(_LEAST_MS),
                "--seconds", f"{seconds / len(wanted):.3f}"]
     done = run(command, log, 60 + 4 * seconds)
-    if done.status:
-        raise ClusterError(f"the links could not be measured: exit status {done.status}\n{done.complaint()}")
-    return evaluate(wanted, files.read_json_lines(log + ".json"))
+    records = files.read_json_lines(log + ".json", missing_ok=True)
+    if done.status or len(records) < len(wanted):
+        raise ClusterError(f"the links could not be measured: exit status {done.status}, {len(records)} of {len(wanted)} "
+                           f"results\n{done.complaint()}")
+    return evaluate(wanted, records)
 
 
 def evaluate(wanted, records):
