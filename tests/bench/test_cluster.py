@@ -2,15 +2,15 @@
 """Tests of the emulated cluster's plans, without building one."""
 
 import os
-import sys
+import subprocess
 import types
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))),
-                                "bench"))
+from fakes import ROOT, Folder
 
-from strata_bench.cluster import network, plan  # noqa: E402
-from strata_bench.cluster.plan import UserError  # noqa: E402
+from strata_bench.cluster import kernel, network, plan, state
+from strata_bench.cluster.plan import UserError
+from strata_bench.measuring.cluster import ClusterError, StandingCluster
 
 
 def made(**options):
@@ -112,6 +112,32 @@ class Machine(unittest.TestCase):
         for slots, far in (((4, 2), (2, 1)), ((1, 1), (1, 0))):
             with self.assertRaises(UserError):
                 self.places(slots, far)
+
+
+class OtherVersion(Folder):
+    """A cluster that another version of this command has recorded."""
+
+    def command(self, name):
+        return subprocess.run([os.path.join(ROOT, "bench", "cluster"), name, "--state", self.folder], text=True,
+                              capture_output=True, check=False)
+
+    def test_it_is_reported_and_can_be_removed(self):
+        os.rmdir(os.path.join(self.folder, "logs"))
+        holder = subprocess.Popen(["sleep", "300"])
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.kill)
+        fields = made(second_nic="1gbit").to_json()
+        fields["second_card"] = fields.pop("second_nic")
+        state.State(self.folder).save(plan=fields, holder=holder.pid, holder_start=kernel.start_time(holder.pid),
+                                      ready=True, user_namespace=False)
+        found = self.command("topology")
+        text = f"the cluster in {self.folder} was made by another version; run `bench/cluster down`"
+        self.assertEqual((found.returncode, found.stderr), (2, f"cluster: {text}\n"))
+        with self.assertRaisesRegex(ClusterError, text), StandingCluster(self.folder):
+            pass
+        self.assertEqual(self.command("down").returncode, 0)
+        self.assertFalse(os.path.exists(self.folder))
+        os.mkdir(self.folder)  # for the end of the test
 
 
 if __name__ == "__main__":

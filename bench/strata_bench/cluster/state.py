@@ -42,7 +42,11 @@ class State:
 
     @property
     def plan(self):
-        return Plan.from_json(self.record["plan"])
+        try:
+            return Plan.from_json(self.record["plan"])
+        except (KeyError, TypeError) as error:
+            raise UserError(f"the cluster in {self.directory} was made by another version; "
+                            "run `bench/cluster down`") from error
 
     @property
     def holder(self):

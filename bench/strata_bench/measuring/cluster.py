@@ -209,9 +209,9 @@ class StandingCluster(Cluster):
         try:
             found = state.State(self._directory)
             found.require_up()
+            self.plan = found.plan
         except UserError as error:
             raise ClusterError(str(error)) from error
-        self.plan = found.plan
         return self
 
     def __exit__(self, *_):
