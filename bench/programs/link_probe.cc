@@ -99,50 +99,51 @@ class Part {
 public:
     Part(const Experiment& experiment, int rank, MPI_Comm comm) : experiment_(experiment), comm_(comm) {
         for (const auto& [from, to] : experiment.pairs) {
-            if (from == rank) rails_.push_back({to, true});
-            if (to == rank) rails_.push_back({from, false});
+            if (from == rank) connections_.push_back({to, true});
+            if (to == rank) connections_.push_back({from, false});
         }
-        const std::size_t slots = experiment.stream ? rails_.size() * outstanding : rails_.size();
+        const std::size_t slots = experiment.stream ? connections_.size() * outstanding : connections_.size();
         buffer_.assign(slots * static_cast<std::size_t>(experiment.bytes) + 1, 'x');
     }
 
-    bool takes_part() const { return !rails_.empty(); }
+    bool takes_part() const { return !connections_.empty(); }
 
     void run(std::int64_t count) {
         if (experiment_.stream) {
             stream(count);
         } else {
-            for (const Rail& rail : rails_) ping(rail, count);
+            for (const Connection& connection : connections_) ping(connection, count);
         }
     }
 
 private:
-    struct Rail {
+    struct Connection {
         int peer;
         bool sending;
     };
 
-    void ping(const Rail& rail, std::int64_t count) {
+    void ping(const Connection& connection, std::int64_t count) {
         for (std::int64_t i = 0; i < 2 * count; ++i) {
-            if ((i % 2 == 0) == rail.sending) {
-                MPI_Send(buffer_.data(), bytes(), MPI_BYTE, rail.peer, data_tag, comm_);
+            if ((i % 2 == 0) == connection.sending) {
+                MPI_Send(buffer_.data(), bytes(), MPI_BYTE, connection.peer, data_tag, comm_);
             } else {
-                MPI_Recv(buffer_.data(), bytes(), MPI_BYTE, rail.peer, data_tag, comm_, MPI_STATUS_IGNORE);
+                MPI_Recv(buffer_.data(), bytes(), MPI_BYTE, connection.peer, data_tag, comm_,
+                         MPI_STATUS_IGNORE);
             }
         }
     }
 
     void stream(std::int64_t count) {
-        std::vector<MPI_Request> requests(rails_.size() * outstanding, MPI_REQUEST_NULL);
-        std::vector<std::int64_t> left(rails_.size(), count);
+        std::vector<MPI_Request> requests(connections_.size() * outstanding, MPI_REQUEST_NULL);
+        std::vector<std::int64_t> left(connections_.size(), count);
         const auto next = [&](std::size_t slot) {
-            const Rail& rail = rails_[slot / outstanding];
+            const Connection& connection = connections_[slot / outstanding];
             if (left[slot / outstanding]-- <= 0) return;
             char* place = buffer_.data() + slot * static_cast<std::size_t>(experiment_.bytes);
-            if (rail.sending) {
-                MPI_Isend(place, bytes(), MPI_BYTE, rail.peer, data_tag, comm_, &requests[slot]);
+            if (connection.sending) {
+                MPI_Isend(place, bytes(), MPI_BYTE, connection.peer, data_tag, comm_, &requests[slot]);
             } else {
-                MPI_Irecv(place, bytes(), MPI_BYTE, rail.peer, data_tag, comm_, &requests[slot]);
+                MPI_Irecv(place, bytes(), MPI_BYTE, connection.peer, data_tag, comm_, &requests[slot]);
             }
         };
         for (std::size_t slot = 0; slot < requests.size(); ++slot) next(slot);
@@ -156,12 +157,12 @@ private:
 
     void answer() {
         std::vector<MPI_Request> requests;
-        for (const Rail& rail : rails_) {
+        for (const Connection& connection : connections_) {
             MPI_Request& request = requests.emplace_back();
-            if (rail.sending) {
-                MPI_Irecv(nullptr, 0, MPI_BYTE, rail.peer, answer_tag, comm_, &request);
+            if (connection.sending) {
+                MPI_Irecv(nullptr, 0, MPI_BYTE, connection.peer, answer_tag, comm_, &request);
             } else {
-                MPI_Isend(nullptr, 0, MPI_BYTE, rail.peer, answer_tag, comm_, &request);
+                MPI_Isend(nullptr, 0, MPI_BYTE, connection.peer, answer_tag, comm_, &request);
             }
         }
         MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -171,7 +172,7 @@ private:
 
     const Experiment& experiment_;
     MPI_Comm comm_;
-    std::vector<Rail> rails_;
+    std::vector<Connection> connections_;
     std::vector<char> buffer_;
 };
 

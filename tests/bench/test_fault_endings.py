@@ -17,7 +17,7 @@ from links import LinkChanger  # noqa: E402
 from nodes import TIMED_OUT, Failure, Outcome  # noqa: E402
 from table import Table  # noqa: E402
 
-KILL, STOP, VOTE = FAULTS["kill inside, returned"], FAULTS["stop"], FAULTS["kill in the agreement"]
+KILL, STOP, AGREEING = FAULTS["kill inside, returned"], FAULTS["stop"], FAULTS["kill in the agreement"]
 STAY, CUT, LOSSY = FAULTS["kill inside, others stay"], FAULTS["cut"], FAULTS["lossy"]
 
 
@@ -71,7 +71,7 @@ class Deviations(unittest.TestCase):
         self.expect(None, ended(errors=["17"]), ended())
         self.expect(None, ended(), ended(errors=["17"]))
         # Reported by another rank, and only in an agreement.
-        self.expect(None, ended(errors=["16"]), ended(errors=["15"]), VOTE)
+        self.expect(None, ended(errors=["16"]), ended(errors=["15"]), AGREEING)
         self.expect("error class 16, tuned: 15", ended(errors=["16"]), ended(errors=["15"]))
 
     def test_a_reference_without_end_is_told_of(self):
@@ -150,13 +150,13 @@ class Notes(unittest.TestCase):
                          ["bcast was not served by tree: on rank 0 by tree: 3, forward_model: 1"])
 
     def test_where_the_first_call_was_hit(self):
-        job = Job(VOTE, ("bcast",), "tree")
+        job = Job(AGREEING, ("bcast",), "tree")
         self.assertEqual(self.judged(job, ["struck.bcast", "hit.bcast.agreement"]).unproven, [])
         for note, text in (("hit.bcast.message", "a message of a collective"), ("hit.bcast.returned", "after the call"),
                            ("other", "an unknown call")):
             self.assertEqual(self.judged(job, ["struck.bcast", note]).unproven,
                              [f"the fault did not hit the agreement, but {text}"])
-        job = Job(VOTE, ("bcast",), "tuned")
+        job = Job(AGREEING, ("bcast",), "tuned")
         self.assertEqual(self.judged(job, ["struck.bcast", "hit.bcast.returned"]).unproven, [])
 
     def test_who_is_to_stop_or_to_stay_does_so(self):

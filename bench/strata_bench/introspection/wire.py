@@ -146,7 +146,7 @@ class Measurement:
 
 def table(runs, paint):
     lines = [paint("Traffic between nodes by a session, compared with the nodes' NICs", "bold"),
-             f"  {'pattern':20}{'by':16}{'messages':>9}{'session':>13}{'nics: data':>13}{'more':>8}{'worst node':>12}"
+             f"  {'pattern':20}{'by':16}{'messages':>9}{'session':>13}{'NICs: data':>13}{'more':>8}{'worst node':>12}"
              f"{'all bytes':>11}{'sent twice':>12}"]
     for run in runs:
         start = f"  {run.pattern.title():20}{run.by:16}"

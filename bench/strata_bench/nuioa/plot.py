@@ -32,7 +32,7 @@ def _over_sizes(measurement, figure, curves, title, case):
              if (rows := [_point(series, size, size, rank_bytes(case, size), 1) for size in sizes
                           if series.median(size)])]
     if drawn:
-        for name, limit, dashes in (("nic", measurement.limit, "4,4"),
+        for name, limit, dashes in (("NIC", measurement.limit, "4,4"),
                                     ("path to far ranks", measurement.limit_of_lowest, "10,6")):
             rows = [(size, megabytes(rank_bytes(case, size), limit(case, size))) for size in sizes]
             drawn.append(gnuplot.dashed(f"l{figure}{name[:4]}", rows, f"limit of the {name}", dashes))

@@ -26,8 +26,8 @@ LocalityRecord record_of(int node, int domain, std::uint8_t distance, int nic) {
 
 }  // namespace
 
-CardedJob nic_job(const std::vector<std::vector<int>>& near, int far, Random* shuffle, bool switches) {
-    CardedJob job;
+NicJob nic_job(const std::vector<std::vector<int>>& near, int far, Random* shuffle, bool switches) {
+    NicJob job;
     for (int node = 0; node < static_cast<int>(near.size()); ++node) {
         const std::vector<int>& nics = near[static_cast<std::size_t>(node)];
         const auto count = static_cast<int>(nics.size());
@@ -57,7 +57,7 @@ CardedJob nic_job(const std::vector<std::vector<int>>& near, int far, Random* sh
     return job;
 }
 
-CardedJob random_nic_job(Random& random) {
+NicJob random_nic_job(Random& random) {
     std::vector<std::vector<int>> near(static_cast<std::size_t>(random.between(2, 5)));
     for (std::vector<int>& nics : near) {
         nics.resize(static_cast<std::size_t>(random.between(1, 5)));

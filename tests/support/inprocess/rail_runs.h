@@ -10,7 +10,7 @@
 namespace strata::testing {
 
 /// A job on nodes with NICs.
-struct CardedJob {
+struct NicJob {
     std::vector<topology::LocalityRecord> records;
     topology::Hierarchy hierarchy;
     topology::NicRails rails;
@@ -19,10 +19,10 @@ struct CardedJob {
 /// `near[n][c]` processes local to NIC c of node n, and `far` more on each node. Ranks follow node after
 /// node, NIC after NIC, or a random order from `shuffle`. `switches`: one switch above nodes 0, 2, 4, ...,
 /// one above nodes 1, 3, 5, ....
-CardedJob nic_job(const std::vector<std::vector<int>>& near, int far = 0, Random* shuffle = nullptr,
-                  bool switches = false);
+NicJob nic_job(const std::vector<std::vector<int>>& near, int far = 0, Random* shuffle = nullptr,
+               bool switches = false);
 /// 2 to 5 nodes with 1 to 5 NICs each; some NICs have no local process.
-CardedJob random_nic_job(Random& random);
+NicJob random_nic_job(Random& random);
 
 /// `count` trees over the groups of `hierarchy` with random leaders and random blocks.
 topology::NicRails random_rails(Random& random, const topology::Hierarchy& hierarchy, int count);

@@ -97,7 +97,7 @@ TEST(BcastRails, ByteOracleOverRandomTrees) {
 TEST(BcastRails, EveryNicCarriesItsShare) {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
         Random random(seed);
-        const CardedJob job = random_nic_job(random);
+        const NicJob job = random_nic_job(random);
         ASSERT_GT(job.rails.count(), 1);
         const BcastCase bcast = bcast_over(random, job.hierarchy, 1000 + random.below(500));
         const RunReport run = run_rails(bcast, job.rails, any_options(seed));
@@ -121,7 +121,7 @@ TEST(BcastRails, EveryNicCarriesItsShare) {
 
 /// Two nodes with two NICs, two processes near each: the drawing in rails.h.
 TEST(RailLinks, TheRootsNode) {
-    CardedJob job = nic_job({{2, 2}, {2, 2}});
+    NicJob job = nic_job({{2, 2}, {2, 2}});
     ASSERT_EQ(job.rails.count(), 2);
     const Hierarchy& second = job.rails.trees[1];
     Plan plan = uniform_plan(second, {Algorithm::linear, 0, {}}, 0);
@@ -162,7 +162,7 @@ TEST(AllreduceRails, ByteOracleOverRandomTrees) {
 
 /// In place over all rails: each segment is overwritten only after its last read.
 TEST(AllreduceRails, EveryPlacementUnderManySchedules) {
-    const CardedJob job = nic_job({{2, 1}, {1, 2}, {1, 1}}, 1);
+    const NicJob job = nic_job({{2, 1}, {1, 2}, {1, 1}}, 1);
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
         ReduceCase reduce = reduce_over(random, job.hierarchy, 60);
@@ -197,7 +197,7 @@ TEST(BlockRails, EveryNicCarriesItsShare) {
     for (const bool shuffled : {false, true}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
             Random random(seed);
-            const CardedJob job =
+            const NicJob job =
                 nic_job({{2, 2}, {1, 1}, {3, 3}}, 0, shuffled ? &random : nullptr, seed % 2 == 0);
             BlockCase run = blocks_over(random, job.hierarchy, 100);
             run.bytes.assign(12, 100);
@@ -262,7 +262,7 @@ TEST(BcastRails, OneEdgeInAllRails) {
 }
 
 TEST(RailOracle, FindsARailOverTheWrongNic) {
-    const CardedJob job = nic_job({{2, 2}, {2, 2}});
+    const NicJob job = nic_job({{2, 2}, {2, 2}});
     NicRails both_first = job.rails;
     both_first.trees[1] = both_first.trees[0];
     const BcastCase bcast{job.hierarchy, uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 20), 0,
@@ -274,7 +274,7 @@ TEST(RailOracle, FindsARailOverTheWrongNic) {
 }
 
 TEST(RailOracle, FindsUnevenShares) {
-    const CardedJob job = nic_job({{2, 2}, {2, 2}});
+    const NicJob job = nic_job({{2, 2}, {2, 2}});
     const BcastCase bcast{job.hierarchy, uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 20), 0,
                           200};
     RunReport run = run_rails(bcast, job.rails, any_options(3));
@@ -291,7 +291,7 @@ TEST(RailOracle, FindsUnevenShares) {
 }
 
 TEST(RailOracle, FindsABlockInAnotherRail) {
-    const CardedJob job = nic_job({{2, 2}, {2, 2}});
+    const NicJob job = nic_job({{2, 2}, {2, 2}});
     Random random(1);
     BlockCase run = blocks_over(random, job.hierarchy, 100);
     run.bytes.assign(8, 100);
@@ -307,7 +307,7 @@ TEST(RailFaults, EveryCallMayFail) {
     int failures = 0;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         Random random(seed);
-        const CardedJob job = nic_job({{1, 1}, {2, 1}}, 1, &random);
+        const NicJob job = nic_job({{1, 1}, {2, 1}}, 1, &random);
         const ReduceCase reduce = reduce_over(random, job.hierarchy, 40);
         EXPECT_EQ(joined(check_every_failure(
                       reduce, any_options(seed),
@@ -338,7 +338,7 @@ TEST(RailFaults, EveryCallMayFail) {
 
 TEST(RailFaults, BufferAndOperatorErrorsComeBack) {
     constexpr int injected = 77;
-    const CardedJob job = nic_job({{1, 1}, {1, 1}}, 1);
+    const NicJob job = nic_job({{1, 1}, {1, 1}}, 1);
     Random random(4);
     for (const Mishap::Kind kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
         int happened = 0;
@@ -360,7 +360,7 @@ TEST(RailFaults, BufferAndOperatorErrorsComeBack) {
 TEST(Concurrent, Rails) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);
-        const CardedJob job = random_nic_job(random);
+        const NicJob job = random_nic_job(random);
         FabricOptions options = any_options(seed);
         options.schedule = Schedule::concurrent;
         const BcastCase bcast = bcast_over(random, job.hierarchy, 1 + random.below(1000));
