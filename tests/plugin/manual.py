@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Tests that the manual page coll-strata(7) explains exactly the reasons for passing calls through, by their names
-in component/report/counters.cc, names all other performance variables, and lists the collectives of each engine.
+"""Tests that the manual page coll-strata(7) explains exactly the parameters and the reasons for passing calls through,
+by their names in component/report/counters.cc, names all other performance variables, and lists the collectives of
+each engine.
 
---also REASON: adds a reason to the plugin's; --without COLLECTIVE: removes it from the page; both must fail.
+--also REASON: adds a reason to the plugin's; --without WORD: removes it from the page; both must fail.
 """
 import argparse
 import re
@@ -10,7 +11,7 @@ import sys
 
 import collective_table
 from job import Paths
-from listed import ENGINES, LEVELS, PER_LEVEL, SPECIAL_ENGINES
+from listed import ENGINES, GENERAL, LEVELS, PER_COLLECTIVE, PER_LEVEL, SPECIAL_ENGINES
 
 ALONE = ["communicators", "setup_us", "init_ns", "init_processor_ns", "scratch_memory", "comm_setup_us", "comm_memory"]
 
@@ -47,15 +48,22 @@ def wrong_collectives(text):
             yield f"{what}: collectives {words(pattern)}, not {sorted(expected)}"
 
 
+def wrong_entries(text, what, known):
+    """Compares the entries of a section with the known names."""
+    explained = re.findall(r"^\.TP\n(?:\.B )?(\w+)\n(?=[^.\s])", text, re.MULTILINE)
+    for name in known:
+        if explained.count(name) != 1:
+            yield f"{what} {name} is explained {explained.count(name)} times"
+    for name in explained:
+        if name not in known:
+            yield f"{what} {name} is explained, but unknown to the plugin"
+
+
 def complaints(page, known):
-    explained = re.findall(r"^\.TP\n\.B (\w+)\n(?=[^.\s])", section(page, "Reasons"), re.MULTILINE)
-    for reason in known:
-        if explained.count(reason) != 1:
-            yield f"reason {reason} is explained {explained.count(reason)} times"
-    for reason in explained:
-        if reason not in known:
-            yield f"reason {reason} is explained, but unknown to the plugin"
     plain = re.sub(r"\\f[BIR]", "", page)
+    yield from wrong_entries(section(plain, "Reasons"), "reason", known)
+    parameters = [*GENERAL, *(f"OP_{name}" for name in PER_COLLECTIVE)]
+    yield from wrong_entries(section(plain, "PARAMETERS"), "parameter", [f"coll_strata_{name}" for name in parameters])
     names = ALONE + [f"{what}_LEVEL" for what in PER_LEVEL] + [f"comm_{what}_LEVEL" for what in ("messages", "bytes")]
     for name in [*names, "OP_forward_REASON"]:
         if not re.search(rf"\bcoll_strata_{name}\b", plain):
@@ -75,7 +83,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
     parser.add_argument("--also", action="append", default=[], help="a reason added to the plugin's")
-    parser.add_argument("--without", default="", help="a collective removed from the page")
+    parser.add_argument("--without", default="", help="a word removed from the page")
     options = parser.parse_args()
     paths = Paths(options.paths)
     known = reasons(read(paths, "report", "counters.cc"))
