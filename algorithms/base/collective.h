@@ -46,6 +46,7 @@ struct CollectiveTraits {
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }
+    constexpr bool from_root() const { return rooted && down; }
 };
 
 inline constexpr std::array<CollectiveTraits, collective_count> collective_traits = {

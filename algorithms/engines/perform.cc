@@ -89,12 +89,12 @@ auto with_block_links(const Performer& performer, const Operation& operation, Ch
     return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
 }
 
+}  // namespace
+
 ChunkDirection direction_of(const CollectiveTraits& traits) {
     if (traits.up && traits.down) return ChunkDirection::all;
     return traits.up ? ChunkDirection::to_root : ChunkDirection::from_root;
 }
-
-}  // namespace
 
 void prepare_call(const Performer& performer, const Operation& operation) {
     const auto nothing = [](const auto&) { return 0; };

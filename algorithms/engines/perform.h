@@ -20,6 +20,9 @@ struct Performer {
     RouteCache& kept;
 };
 
+/// Returns the direction of a collective's blocks.
+ChunkDirection direction_of(const CollectiveTraits& traits);
+
 /// Computes the edges of a call and has the transport reserve what they need; sends nothing. Afterwards
 /// such a call allocates memory for its data only. Throws as below, and std::bad_alloc.
 void prepare_call(const Performer& performer, const Operation& operation);

@@ -16,7 +16,7 @@ struct Bytes {
 /// Returns the bytes that some of the ranks must receive from the others, and send to them.
 Bytes crossing(const Call& call, double members, double all, bool with_root) {
     const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
-    const bool from_root = traits.rooted && traits.down;
+    const bool from_root = traits.from_root();
     const bool receive = !traits.rooted || with_root != from_root;
     const bool send = !traits.rooted || with_root == from_root;
     const auto bytes = static_cast<double>(call.bytes);

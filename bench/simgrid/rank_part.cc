@@ -8,7 +8,6 @@
 namespace strata::simulation {
 namespace {
 
-using algorithms::ChunkDirection;
 using algorithms::Collective;
 
 /// Of the one machine that a process simulates; operators of MPI know no more than their operands.
@@ -55,13 +54,6 @@ bool has_letters(const std::byte* data, std::size_t bytes, int rank) {
     return true;
 }
 
-ChunkDirection direction_of(Collective collective) {
-    const algorithms::CollectiveTraits traits = algorithms::traits_of(collective);
-    return !traits.rooted ? ChunkDirection::all
-           : traits.up    ? ChunkDirection::to_root
-                          : ChunkDirection::from_root;
-}
-
 }  // namespace
 
 std::size_t memory_of(const Call& call, int ranks) {
@@ -92,11 +84,6 @@ void RankPart::warm_up() {
     }
 }
 
-bool RankPart::is_from_root(const Call& call) {
-    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
-    return traits.rooted && traits.down;
-}
-
 bool RankPart::has_result(const Call& call) const {
     return !algorithms::traits_of(call.collective).rooted || rank_ == call.root;
 }
@@ -112,7 +99,7 @@ void RankPart::prepare(const Call& call) {
         for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
             reinterpret_cast<double*>(send_)[i] = summand(rank_, i);
         }
-    } else if (!is_from_root(call)) {
+    } else if (!traits.from_root()) {
         write_letters(send_, block_bytes(call), rank_);
     } else if (rank_ == call.root && traits.vectors) {
         write_letters(receive_, call.bytes, call.root);
@@ -132,7 +119,7 @@ std::string RankPart::verdict(const Call& call) const {
         }
     } else if (traits.vectors) {
         right = has_letters(receive_, call.bytes, call.root);
-    } else if (is_from_root(call)) {
+    } else if (traits.from_root()) {
         right = has_letters(send_, block_bytes(call), rank_);
     } else {
         for (int i = 0; i < size_ && has_result(call); ++i) {
@@ -183,9 +170,13 @@ std::span<algorithms::Block> RankPart::blocks_of(const Call& call) {
     blocks_.assign(static_cast<std::size_t>(size_), {nullptr, bytes});
     for (int i = 0; i < size_ && all; ++i) blocks_[static_cast<std::size_t>(i)].data = block_of(call, i);
     algorithms::Block& own = blocks_[static_cast<std::size_t>(rank_)];
-    if (all && !is_from_root(call)) std::memmove(own.data, send_, bytes);
-    if (all && is_from_root(call)) std::memmove(send_, own.data, bytes);
-    if (!all) own.data = send_;
+    if (!all) {
+        own.data = send_;
+    } else if (algorithms::traits_of(call.collective).from_root()) {
+        std::memmove(send_, own.data, bytes);
+    } else {
+        std::memmove(own.data, send_, bytes);
+    }
     return blocks_;
 }
 
@@ -201,7 +192,7 @@ int RankPart::perform_plan(Contender& contender, const Call& call, const algorit
     Sum sum;
     const auto task = [&] {
         if (traits.blocks) {
-            return perform_blocks(performer, operation, direction_of(call.collective), blocks_of(call));
+            return perform_blocks(performer, operation, direction_of(traits), blocks_of(call));
         }
         if (!traits.vectors) return perform_barrier(performer, operation.root);
         if (!traits.combines) return perform_bcast(performer, call.root, result);

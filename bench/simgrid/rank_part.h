@@ -47,7 +47,6 @@ private:
     std::byte* block_of(const Call& call, int rank) const {
         return receive_ + static_cast<std::size_t>(rank) * block_bytes(call);
     }
-    static bool is_from_root(const Call& call);
     bool has_result(const Call& call) const;
 
     MPI_Comm comm_;
