@@ -10,6 +10,8 @@ import unittest
 
 from fakes import Folder, Silent
 
+import collective_table
+
 from strata_bench.cluster.plan import Plan
 from strata_bench.compare import command_line, contenders, grid, judge, places, report, setting, summary
 from strata_bench.compare.measure import Record
@@ -100,6 +102,10 @@ class Contenders(unittest.TestCase):
         for one in made:
             self.assertEqual((one.is_plugin, ("ompi_comm_coll_preference", "strata") in one.info),
                              (one.name not in components,) * 2)
+
+    def test_engines_serve_what_the_plugin_says(self):
+        for engine, its in contenders.ENGINES.items():
+            self.assertEqual(sorted(its), sorted(collective_table.of_engine(engine)), engine)
 
     def test_what_each_can(self):
         self.assertFalse(contenders.can("lane", "bcast", "unequal"))

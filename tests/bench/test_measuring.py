@@ -51,6 +51,14 @@ class Operations(unittest.TestCase):
     def test_they_are_those_of_the_plugin(self):
         self.assertEqual(list(operations.ALL), collective_table.names())
 
+    def test_their_traits_are_those_of_the_plugin(self):
+        rooted, up, vectors, blocks, unequal = (set(collective_table.having(trait)) for trait in (
+            "rooted", "up", "vectors", "blocks", "unequal"))
+        for name, one in operations.ALL.items():
+            self.assertEqual((one.rooted, one.to_root, one.blocks, one.unequal, one.sized),
+                             (name in rooted, name in rooted & up, name in blocks, name in unequal,
+                              name in vectors | blocks), name)
+
     def test_blocks(self):
         self.assertEqual(operations.ALL["gather"].block_bytes(10, 4), (3, 3, 3, 3))
         self.assertEqual(operations.ALL["gatherv"].block_bytes(7, 4), (1, 2, 3, 1))

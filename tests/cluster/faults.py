@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from endings import REFERENCE, judge_files
 from links import LinkChanger
 
+import collective_table
+
 # Eight ranks; the plugin is given two NICs, for the rails, and packages, for levels inside nodes. Place of each
 # local rank: on the emulated nodes, or on one node that stands in for four.
 SLOTS = (2, 1, 3, 2)
@@ -16,8 +18,6 @@ ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
 # The plugin serves short calls from the first one on.
 MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_nic": "ib0@numa:1,ib1@numa:2",
            "coll_strata_network": "hosts:n[0-1]=top.site0;n[2-3]=top.site1", "coll_strata_setup_after": "0"}
-ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
-        "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
 ENGINES = ("tree", "ring", "rails", "levels", "auto")
 # The option that makes mpirun leave the other ranks alone when one dies, by release.
 RECOVERY = {4: ("--enable-recovery",), 5: ("--runtime-options", "recoverable")}
@@ -74,7 +74,7 @@ FAULTS = {
 
 
 def operations_of(engine, operations):
-    return tuple(operation for operation in operations if operation in ONLY.get(engine, operations))
+    return tuple(operation for operation in operations if operation in collective_table.of_engine(engine))
 
 
 def parameters_of(engine, operations, nodes=len(SLOTS)):

@@ -18,3 +18,8 @@ def names():
 def having(trait):
     """Returns the collectives with a trait, such as "by_ring"."""
     return [name for name, traits in _rows() if re.search(rf"\.{trait} = true\b", traits)]
+
+
+def of_engine(engine):
+    """Returns the collectives that an engine serves: all, unless it has a trait such as "by_ring"."""
+    return having(f"by_{engine}") or names()

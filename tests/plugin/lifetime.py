@@ -10,6 +10,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
+from collective_table import of_engine
 from job import SKIPPED, Failure, Paths, conclude, environment, synthetic
 
 PLUGIN = "mca_coll_strata.so"
@@ -31,8 +32,6 @@ MACHINE = synthetic(2, 2)
 NODES = MACHINE | {"coll_strata_placement": "0@p0;1@p1;0@p2"}
 NICS = MACHINE | {"coll_strata_placement": "4@n0;8@n1;8@n0;4@n1", "coll_strata_nic": "ib0@numa:1,ib1@numa:2"}
 TOLD = {"coll_strata_verbose": "1"}
-RINGS = "allgather,allgatherv,allreduce"
-RAILS = "bcast,allreduce,allgather,allgatherv"
 REDUCTIONS = "allreduce,barrier,reduce"
 BLOCKS = "allgather,allgatherv,gather,gatherv,scatter,scatterv"
 
@@ -62,8 +61,8 @@ def selected(engine, collectives, length, machine=None, ranks=3):
 CASES = {
     "plain": [broadcasts("tree"), broadcasts("levels")],
     "tools_first": [broadcasts("tree", ["--tools-first"]), broadcasts("levels", ["--tools-first"])],
-    "ring": [selected("ring", RINGS, 20000, NODES)],
-    "rails": [selected("rails", RAILS, 70000, NICS, 4)],
+    "ring": [selected("ring", ",".join(of_engine("ring")), 20000, NODES)],
+    "rails": [selected("rails", ",".join(of_engine("rails")), 70000, NICS, 4)],
     "auto": [Job(["random_collectives", "--iterations", "40"], r"bytes from rank \d: tree",
                  MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
     "reductions": [selected("tree", REDUCTIONS, 30000), selected("levels", REDUCTIONS, 30000)],

@@ -17,8 +17,6 @@ import job  # noqa: E402
 
 ONE_NODE = "one-node"
 ENGINES = ("auto", "tree", "levels", "ring", "rails")
-# The collectives that only some engines have; for the others the plugin chooses.
-_ONLY = {engine: collective_table.having(f"by_{engine}") for engine in ("ring", "rails")}
 _SECONDS_TO_END = 10
 # The plugin's output under coll_strata_verbose, and the part that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
@@ -84,7 +82,8 @@ class Runner:
         if engine:
             result |= layout_parameters(self.layouts, layout, ranks) | {"coll_strata_verbose": "1"}
             if engine != "auto":
-                result |= {f"coll_strata_{name}_algorithm": engine for name in _ONLY.get(engine, collective_table.names())}
+                # For collectives that the engine lacks, the plugin chooses.
+                result |= {f"coll_strata_{name}_algorithm": engine for name in collective_table.of_engine(engine)}
         return result
 
     def run(self, test, layout, engine):
