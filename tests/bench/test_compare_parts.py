@@ -3,7 +3,6 @@
 
 import dataclasses
 import itertools
-import math
 import os
 import random
 import unittest
@@ -17,36 +16,10 @@ from strata_bench.compare import command_line, contenders, grid, judge, places, 
 from strata_bench.compare.measure import Record
 from strata_bench.compare.store import Store
 from strata_bench.compare.survey import Clock, Outcome, Survey, Verdict
-from strata_bench.measuring import intervals, launcher
+from strata_bench.measuring import launcher
 from strata_bench.measuring.cluster import ClusterError
 from strata_bench.measuring.series import Series
 from strata_bench.measuring.table import Paint
-
-
-class Intervals(unittest.TestCase):
-    def test_places(self):
-        # Conover's table of the sign test, two-sided 95 %.
-        self.assertEqual([intervals.place(count) for count in (1, 5, 6, 8, 9, 10, 20, 30, 100)],
-                         [0, 0, 1, 1, 2, 2, 6, 10, 40])
-
-    def test_values(self):
-        found = intervals.interval([9, 1, 8, 2, 7, 3, 6, 4, 5, 10])
-        self.assertEqual((found.median, found.low, found.high, found.count), (5.5, 2, 9, 10))
-        self.assertEqual(intervals.interval([4] * 7), intervals.Interval(4, 4, 4, 7))
-        self.assertIsNone(intervals.interval([]))
-
-    def test_few_values_say_nothing(self):
-        found = intervals.interval([1, 2, 3, 4, 5])
-        self.assertEqual((found.median, found.low, found.high), (3, -math.inf, math.inf))
-        self.assertFalse(intervals.interval([100] * 5).above(intervals.interval([1] * 30)))
-
-    def test_coverage(self):
-        """For a skewed distribution, as times have, at least 95 of 100 intervals contain the median."""
-        chance = random.Random(3)
-        held = [found.low <= math.log(2) <= found.high for found in (
-            intervals.interval([chance.expovariate(1) for _ in range(30)]) for _ in range(4000))]
-        self.assertGreater(sum(held) / len(held), 0.945)
-        self.assertLess(sum(held) / len(held), 0.975)
 
 
 class Grid(unittest.TestCase):

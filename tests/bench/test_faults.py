@@ -67,8 +67,8 @@ class Table(unittest.TestCase):
 
     def test_what_is_named_like_a_fault_has_a_row(self):
         names = ["plugin.start_failures.once", "cluster.start_failures.lowest", "mpi.memory_failures.early", "mpi.errors.tree",
-                 "plugin.agreement.same_rules", "plugin.can_fail.agreement", "mpi.random.errors_of_nobody", "mpi.agreements.2",
-                 "mpi.agreement_error.cm"]
+                 "plugin.agreement.same_rules", "plugin.can_fail.agreement", "mpi.random.errors_of_nobody",
+                 "mpi.agreements.2", "mpi.agreement_error.cm"]
         self.assertEqual(faults.forgotten(names), [])
         for name in ("plugin.restart_failures.x", "mpi.other_agreement.x"):
             self.assertEqual(faults.forgotten([*names, name]), [name])

@@ -3,7 +3,9 @@
 
 import argparse
 import dataclasses
+import math
 import os
+import random
 import shutil
 import subprocess
 import unittest
@@ -12,7 +14,7 @@ from fakes import ROOT, Folder
 
 import collective_table
 
-from strata_bench.measuring import cli, competitors, files, gnuplot, operations, series, units
+from strata_bench.measuring import cli, competitors, files, gnuplot, intervals, operations, series, units
 
 
 class Units(unittest.TestCase):
@@ -45,6 +47,32 @@ class Units(unittest.TestCase):
         self.assertEqual([units.path_text(os.path.join(here, "a", "b")), units.path_text(here)], ["a/b", "."])
         for outside in (os.path.dirname(here), here + "-other", os.path.join(here, "..", "x")):
             self.assertEqual(units.path_text(outside), os.path.abspath(outside))
+
+
+class Intervals(unittest.TestCase):
+    def test_places(self):
+        # Conover's table of the sign test, two-sided 95 %.
+        self.assertEqual([intervals.place(count) for count in (1, 5, 6, 8, 9, 10, 20, 30, 100)],
+                         [0, 0, 1, 1, 2, 2, 6, 10, 40])
+
+    def test_values(self):
+        found = intervals.interval([9, 1, 8, 2, 7, 3, 6, 4, 5, 10])
+        self.assertEqual((found.median, found.low, found.high, found.count), (5.5, 2, 9, 10))
+        self.assertEqual(intervals.interval([4] * 7), intervals.Interval(4, 4, 4, 7))
+        self.assertIsNone(intervals.interval([]))
+
+    def test_few_values_say_nothing(self):
+        found = intervals.interval([1, 2, 3, 4, 5])
+        self.assertEqual((found.median, found.low, found.high), (3, -math.inf, math.inf))
+        self.assertFalse(intervals.interval([100] * 5).above(intervals.interval([1] * 30)))
+
+    def test_coverage(self):
+        """For a skewed distribution, as times have, at least 95 of 100 intervals contain the median."""
+        chance = random.Random(3)
+        held = [found.low <= math.log(2) <= found.high for found in (
+            intervals.interval([chance.expovariate(1) for _ in range(30)]) for _ in range(4000))]
+        self.assertGreater(sum(held) / len(held), 0.945)
+        self.assertLess(sum(held) / len(held), 0.975)
 
 
 class Operations(unittest.TestCase):

@@ -71,8 +71,8 @@ def measure(levels, run, program, folder, seconds):
     done = run(command, log, 60 + 4 * seconds)
     records = files.read_json_lines(log + ".json", missing_ok=True)
     if done.status or len(records) < len(wanted):
-        raise ClusterError(f"the links could not be measured: exit status {done.status}, {len(records)} of {len(wanted)} "
-                           f"results\n{done.complaint()}")
+        raise ClusterError(f"the links could not be measured: exit status {done.status}, {len(records)} of "
+                           f"{len(wanted)} results\n{done.complaint()}")
     return evaluate(wanted, records)
 
 
