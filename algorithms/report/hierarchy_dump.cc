@@ -1,6 +1,7 @@
 #include "algorithms/report/hierarchy_dump.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -29,11 +30,13 @@ public:
             }
         }
         nest(hierarchy, document);
-        hierarchy.topology_order = optional_list(document, "topology_order");
-        hierarchy.topology_order_nodes = optional_list(document, "topology_order_nodes");
-        hierarchy.receivers = optional_list(document, "receivers");
-        if (member(document, "oversubscription") != nullptr) {
-            hierarchy.oversubscription = needed(document, "oversubscription", Kind::number).number;
+        // The second names are those of dumps before topology order and oversubscription had these names.
+        hierarchy.topology_order = optional_list(document, {"topology_order", "walk"});
+        hierarchy.topology_order_nodes = optional_list(document, {"topology_order_nodes", "walk_nodes"});
+        hierarchy.receivers = optional_list(document, {"receivers"});
+        for (const char* const name : {"oversubscription", "crowding"}) {
+            if (member(document, name) == nullptr) continue;
+            hierarchy.oversubscription = needed(document, name, Kind::number).number;
         }
         if (const std::string broken = topology::validate(hierarchy); !broken.empty()) fail(document, broken);
         if (const JsonValue* limits = member(document, "eager_bytes")) {
@@ -54,9 +57,13 @@ private:
         }
         return values;
     }
-    std::vector<int> optional_list(const JsonValue& document, std::string_view name) const {
-        return member(document, name) == nullptr ? std::vector<int>()
-                                                 : list(needed(document, name, Kind::array));
+    /// Returns the list of the first name that the document has; empty without any.
+    std::vector<int> optional_list(const JsonValue& document,
+                                   std::initializer_list<std::string_view> names) const {
+        for (const std::string_view name : names) {
+            if (member(document, name) != nullptr) return list(needed(document, name, Kind::array));
+        }
+        return {};
     }
     topology::LevelKey level_of(const JsonValue& name) const {
         const auto pattern = topology::parse_level(name.text);

@@ -68,7 +68,8 @@ void introduce_job() {
     if (compat::own_job_size() > 1) {
         SetUps all;
         SetUp set_up(all);
-        set_up.wait_with_pauses(introduce(set_up, &ompi_mpi_comm_world.comm, known().against));
+        ompi_communicator_t* const world = &ompi_mpi_comm_world.comm;
+        set_up.wait_with_pauses(introduce(set_up, world, known().against), world);
         known().job = true;
     }
 }

@@ -44,10 +44,7 @@ int BackgroundTransport::test() {
 
 void BackgroundTransport::abandon() noexcept {
     PmlTransport::abandon();
-    if (single_ != nullptr) {
-        left_messages_ = true;
-        pml::release(single_);
-    }
+    if (single_ != nullptr) give_up(single_);
 }
 
 }  // namespace strata::component

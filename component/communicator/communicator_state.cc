@@ -57,7 +57,7 @@ void CommunicatorState::note_passed(const Request& request, ForwardReason reason
 void CommunicatorState::set_up() noexcept {
     const HoldCancellation hold;
     SetUp own(set_ups_);
-    own.wait_with_pauses(set_up(own));
+    own.wait_with_pauses(set_up(own), comm_);
 }
 
 algorithms::Task CommunicatorState::set_up(SetUp& own) {

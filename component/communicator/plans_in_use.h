@@ -22,9 +22,11 @@ struct PlanInUse {
 
     /// Returns the hash of everything that must be equal on all ranks.
     std::uint64_t hash() const;
-    /// Counts a call that this rank takes part in. Call it after the first message only: when a call fails
-    /// before, for lack of memory, the other ranks wait for its repetition and count it once.
+    /// Counts a call that this rank begins.
     void count_call() { calls += delegation != nullptr ? 1U : 0U; }
+    /// For a call that failed before its first message, for lack of memory: the other ranks wait for its
+    /// repetition and count it once.
+    void uncount_call() { calls -= delegation != nullptr ? 1U : 0U; }
     /// Returns true if `delegation` replaces this plan from this call on: at the same call on every rank,
     /// because all ranks count alike.
     bool delegation_pays() const { return delegation != nullptr && delegation->pays(calls); }

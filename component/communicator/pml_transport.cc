@@ -175,19 +175,21 @@ int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     return unless_too_long(noticed(rc));
 }
 
-void PmlTransport::abandon() noexcept {
-    // Receives are not cancelled, as in Open MPI's own algorithms, unless a process has died: then the
-    // program may continue and reuse the memory, and no later call waits for these messages.
-    const bool cancels = process_failed_ && compat::cancels_receives();
-    left_messages_ = left_messages_ || (!busy_.empty() && !cancels);
-    for (const int slot : busy_) {
-        ompi_request_t*& request = requests_[slot];
-        if (cancels) {
-            ompi_request_cancel(request);
-            ompi_request_wait_completion(request);
-        }
-        pml::release(request);
+/// Frees a request that is not complete. Receives are not cancelled, as in Open MPI's own algorithms, unless
+/// a process has died: then the program may continue and reuse the memory, and no later call waits for these
+/// messages.
+void PmlTransport::give_up(ompi_request_t*& request) noexcept {
+    if (process_failed_ && compat::cancels_receives()) {
+        ompi_request_cancel(request);
+        ompi_request_wait_completion(request);
+    } else {
+        left_messages_ = true;
     }
+    pml::release(request);
+}
+
+void PmlTransport::abandon() noexcept {
+    for (const int slot : busy_) give_up(requests_[slot]);
     busy_.clear();
 }
 

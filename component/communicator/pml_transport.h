@@ -41,6 +41,7 @@ public:
 protected:
     int unless_too_long(int rc);
     int noticed(int rc);
+    void give_up(ompi_request_t*& request) noexcept;
     const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
     bool is_idle() const { return busy_.empty(); }

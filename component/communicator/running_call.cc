@@ -38,13 +38,13 @@ RunningCall::RunningCall(Transports& transports, const algorithms::Routing& rout
         by_levels_ = true;
     }
     transport_.start_call();
-    ++planned_->routes.users;
+    use(planned);
 }
 
 RunningCall::~RunningCall() {
     --planned_->routes.users;
-    if (transport_.has_begun()) {
-        planned_->count_call();
+    if (!transport_.has_begun()) {
+        planned_->uncount_call();
     }
     if (succeeded_) {
         return;
@@ -58,10 +58,16 @@ RunningCall::~RunningCall() {
     }
 }
 
-void RunningCall::change_to(PlanInUse& planned) {
-    --planned_->routes.users;
+void RunningCall::use(PlanInUse& planned) {
     planned_ = &planned;
     ++planned_->routes.users;
+    planned_->count_call();
+}
+
+void RunningCall::change_to(PlanInUse& planned) {
+    --planned_->routes.users;
+    planned_->uncount_call();
+    use(planned);
     by_levels_ = false;
 }
 

@@ -69,6 +69,8 @@ public:
     int end(int rc);
 
 private:
+    void use(PlanInUse& planned);
+
     /// Leases a transport.
     struct Lease {
         explicit Lease(Transports& pool) : all(pool), transport(pool.lease()) {}

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 
-#include "component/base/cancellation.h"
+#include "component/openmpi/last_resort.h"
 #include "component/openmpi/point_to_point.h"
 
 namespace strata::component {
@@ -30,9 +31,17 @@ void SetUp::start(algorithms::Task task) {
 }
 
 void SetUp::progress() {
-    if (!is_next()) return;
-    std::optional<HoldCancellation> hold;
-    if (all_are_here_) hold.emplace();
+    if (!is_next() || running_ || !task_) return;
+    struct Running {
+        explicit Running(SetUp& own) : set_up(own) { set_up.running_ = true; }
+        ~Running() {
+            set_up.running_ = false;
+            set_up.hold_.reset();
+        }
+        SetUp& set_up;
+    };
+    const Running running(*this);
+    if (all_are_here_) hold_.emplace();
     if (std::exchange(started_, true)) {
         task_->progress();
     } else {
@@ -54,25 +63,29 @@ int SetUp::wait_for(algorithms::Task task) {
     start(std::move(task));
     while (!done()) {
         wait();
-        progress();
+        all_.first_->progress();
     }
     return outcome();
 }
 
-int SetUp::wait_with_pauses(algorithms::Task task) {
+int SetUp::wait_with_pauses(algorithms::Task task, ompi_communicator_t* comm) {
     constexpr std::chrono::microseconds longest_pause{1000};
     std::chrono::microseconds pause{1};
-    start(std::move(task));
-    while (!done()) {
-        const unsigned ended = ended_;
-        opal_progress();
-        progress();
-        if (ended_ != ended) {
-            pause = std::chrono::microseconds{1};
-        } else if (!done()) {
-            std::this_thread::sleep_for(pause);
-            pause = std::min(2 * pause, longest_pause);
+    try {
+        start(std::move(task));
+        while (!done()) {
+            const unsigned ended = ended_;
+            opal_progress();
+            all_.first_->progress();
+            if (ended_ != ended) {
+                pause = std::chrono::microseconds{1};
+            } else if (!done()) {
+                std::this_thread::sleep_for(pause);
+                pause = std::min(2 * pause, longest_pause);
+            }
         }
+    } catch (const std::exception&) {
+        end_job(comm, "it lacks memory for the records of the other processes");
     }
     return outcome();
 }

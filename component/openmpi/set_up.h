@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "algorithms/base/task.h"
+#include "component/base/cancellation.h"
 #include "component/openmpi/ompi_compat.h"
 
 namespace strata::component {
@@ -31,22 +32,28 @@ public:
 
     /// Starts a task after those of earlier set-ups have ended. Requires that the last task is done().
     void start(algorithms::Task task);
+    /// Does nothing while an earlier set-up of the communicator runs, and inside itself: Open MPI's progress
+    /// may call it anywhere.
     void progress();
     bool done() const { return task_->done(); }
     int outcome() const { return task_->outcome(); }
     /// Starts a task, waits for it and returns its outcome.
     int wait_for(algorithms::Task task);
     /// The same with sleeps between polls, for waits in which most processes wait for a few and may share
-    /// processors with them.
-    int wait_with_pauses(algorithms::Task task);
+    /// processors with them. An exception ends the job, because the other processes of `comm` wait for this
+    /// one.
+    int wait_with_pauses(algorithms::Task task, ompi_communicator_t* comm);
 
     /// Returns `under_way`, or the code of a completed request, which it then frees.
     int test(ompi_request_t*& request);
 
-    /// During its lifetime the thread that runs this set-up is not cancelled (HoldCancellation).
+    /// During its lifetime a thread that runs this set-up is not cancelled (HoldCancellation).
     class AllAreHere {
     public:
-        explicit AllAreHere(SetUp& set_up) : set_up_(set_up) { set_up_.all_are_here_ = true; }
+        explicit AllAreHere(SetUp& set_up) : set_up_(set_up) {
+            set_up_.all_are_here_ = true;
+            set_up_.hold_.emplace();
+        }
         AllAreHere(const AllAreHere&) = delete;
         AllAreHere& operator=(const AllAreHere&) = delete;
         ~AllAreHere() { set_up_.all_are_here_ = false; }
@@ -64,9 +71,11 @@ private:
     SetUps& all_;
     SetUp* next_ = nullptr;
     bool started_ = false;
+    bool running_ = false;  ///< inside progress()
     bool all_are_here_ = false;
-    unsigned ended_ = 0;                 ///< completed requests
-    ompi_request_t* awaited_ = nullptr;  ///< request that the task waits for; null: none
+    std::optional<HoldCancellation> hold_;  ///< inside progress() with all_are_here_
+    unsigned ended_ = 0;                    ///< completed requests
+    ompi_request_t* awaited_ = nullptr;     ///< request that the task waits for; null: none
     alignas(algorithms::Arena::alignment_bytes) std::array<std::byte, frame_bytes> memory_;
     algorithms::Arena frames_{std::span(memory_)};
     std::optional<algorithms::Task> task_;

@@ -5,9 +5,12 @@
 #include "component/levels/level_communicators.h"  // Open MPI's own headers come before mpi.h
 
 #include "component/agreement/agreement_rounds.h"
+#include "component/agreement/introduction.h"
 
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -131,11 +134,31 @@ void two_communicators(Session& session) {
     use(second);
 }
 
+/// Repeats the comparison of records that MPI_Init has made.
+void introduce(Session& session) {
+    session.at("comparing records");
+    constexpr const char* key = "coll.strata.record";
+    compat::count_opening();
+    std::vector<std::byte> own;
+    session.expect(compat::lookup(compat::own_name(), key, own) == compat::Lookup::found, "no record");
+    SetUps all;
+    SetUp set_up(all);
+    Introduction introduction(set_up, MPI_COMM_WORLD, key, own);
+    PeerTable table;
+    std::mutex mutex;
+    std::optional<ForwardReason> difference;
+    set_up.wait_with_pauses(introduction.run(table, mutex, difference), MPI_COMM_WORLD);
+    session.expect(!difference, "the records differ");
+    session.expect(table.has(compat::own_name().vpid), "the own record is missing");
+    session.expect(set_up.frames().held() == 0, "the comparison's tasks allocate memory");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Session session(argc, argv);
     session.reject_other_arguments();
+    introduce(session);
     start_alone(session);
     two_of_one(session);
     two_communicators(session);

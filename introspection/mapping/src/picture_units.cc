@@ -43,7 +43,7 @@ std::string count_text(std::uint64_t count) {
     std::string text = std::to_string(count);
     for (std::size_t at = text.size(); at > 3;) {
         at -= 3;
-        text.insert(at, ",");
+        text.insert(at, 1, ',');
     }
     return text;
 }

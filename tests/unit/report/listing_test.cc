@@ -151,6 +151,16 @@ TEST(Dump, LevelsMayNestEitherWay) {
     EXPECT_EQ(job.hierarchy.groups.size(), hierarchy.groups.size());
 }
 
+TEST(Dump, FormerNamesAreRead) {
+    const std::string dump =
+        R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],)";
+    const auto read = [&](const char* rest) { return parse_hierarchy_dump(dump + rest, "x.json").hierarchy; };
+    const Hierarchy now =
+        read(R"("topology_order":[1,0],"topology_order_nodes":[0],"oversubscription":1.5})");
+    EXPECT_EQ(now.topology_order, (std::vector<int>{1, 0}));
+    EXPECT_EQ(now, read(R"("walk":[1,0],"walk_nodes":[0],"crowding":1.5})"));
+}
+
 TEST(Dump, WhatIsNoneIsRefused) {
     for (
         const char* text :
