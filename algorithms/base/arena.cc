@@ -39,7 +39,13 @@ void Arena::start_over() noexcept {
 
 void Arena::reset() noexcept {
     most_ = std::max(most_, taken_);
-    const bool period_ends = ++calls_ == patience;
+    if (++calls_ == patience || chunks_.size() > 1 || held() > keep_) shrink();
+    start_over();
+    taken_ = 0;
+}
+
+void Arena::shrink() noexcept {
+    const bool period_ends = calls_ == patience;
     const bool too_much = period_ends && held() / 4 > std::max(most_, smallest_chunk);
     // One chunk should hold everything: after several chunks the next call allocates a single one.
     if (chunks_.size() > 1 || held() > keep_ || too_much) {
@@ -51,8 +57,6 @@ void Arena::reset() noexcept {
         most_ = 0;
         calls_ = 0;
     }
-    start_over();
-    taken_ = 0;
 }
 
 void Arena::abandon() noexcept {

@@ -74,6 +74,7 @@ private:
     }
     void add_chunk(std::size_t bytes);
     void start_over() noexcept;
+    void shrink() noexcept;
     void give_back(std::size_t first) noexcept;
 
     std::size_t keep_;

@@ -202,7 +202,7 @@ public:
         if (!alone) {
             up_.emplace(table_, links.below, segments_, buffers, reduction, arena, window, &arena);
         }
-        for (const TreeLinks::Edge& edge : widest_first(links.below.children, &arena)) {
+        for (const TreeLinks::Edge& edge : widest_first(links.below.children, arena)) {
             down_.add(edge.peer, segments_, edge.in_flight(window));
         }
         ring_.emplace(table_, links, cut_, buffers, alone, reduction, arena, window);

@@ -21,19 +21,17 @@ Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std:
     return {bytes, std::max<std::size_t>(1, wanted / element_bytes) * element_bytes};
 }
 
-std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
-                                               std::pmr::memory_resource* pool) {
+std::span<const TreeLinks::Edge> widest_first(std::span<const TreeLinks::Edge> children, Arena& arena) {
+    if (children.size() < 2) return children;
     // Groups are numbered level by level, and the groups of one rank's edges are nested: a smaller number
     // is wider. Sorts by insertion: the children are nearly always sorted, and std::stable_sort would
     // allocate.
-    std::pmr::vector<TreeLinks::Edge> sorted(pool);
-    sorted.reserve(children.size());
-    for (auto edge = children.rbegin(); edge != children.rend(); ++edge) {
-        auto place = sorted.end();
-        while (place != sorted.begin() && (place - 1)->group > edge->group) {
-            --place;
-        }
-        sorted.insert(place, *edge);
+    const std::span<TreeLinks::Edge> sorted = arena.values<TreeLinks::Edge>(children.size());
+    for (std::size_t count = 0; count < children.size(); ++count) {
+        const TreeLinks::Edge& edge = children[children.size() - 1 - count];
+        std::size_t place = count;
+        for (; place > 0 && sorted[place - 1].group > edge.group; --place) sorted[place] = sorted[place - 1];
+        sorted[place] = edge;
     }
     return sorted;
 }

@@ -1,8 +1,7 @@
 #pragma once
 // Parts that the reduction engines share.
 #include <cstddef>
-#include <memory_resource>
-#include <vector>
+#include <span>
 
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/engines/segments.h"
@@ -16,8 +15,8 @@ Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std:
 
 /// Returns the children, widest level first, within a level against the order of combining: the order of a
 /// broadcast down the same tree.
-std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
-                                               std::pmr::memory_resource* pool);
+/// Takes memory from the arena unless the given order is this one.
+std::span<const TreeLinks::Edge> widest_first(std::span<const TreeLinks::Edge> children, Arena& arena);
 
 /// The operands of one rank's reduction, in the order of combining: the children's vectors and, after
 /// `before` of those, this rank's. Each is combined into the next.

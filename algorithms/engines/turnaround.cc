@@ -18,7 +18,7 @@ Turnaround::Turnaround(StreamTable& table, const ReductionLinks& links, ReduceBu
         from_parent_.emplace(table, links.parent.peer, segments, links.parent.in_flight(window),
                              result_.data());
     }
-    for (const TreeLinks::Edge& edge : widest_first(links.children, pool)) {
+    for (const TreeLinks::Edge& edge : widest_first(links.children, arena)) {
         down_.add(edge.peer, segments, edge.in_flight(window));
     }
 }

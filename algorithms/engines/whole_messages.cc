@@ -4,25 +4,21 @@
 
 namespace strata::algorithms {
 
-WholeCombine::WholeCombine(Transport& transport, const ReductionLinks& links, PackedBuffer& own,
-                           std::byte* result, Reduction& reduction, Arena& arena)
-    : transport_(transport), links_(links), own_(own), reduction_(reduction), order_(links) {
-    if (links.children.empty()) {
-        return;
-    }
+void WholeCombine::place_operands(std::byte* result, Arena& arena) {
     places_ = arena.values<std::byte*>(order_.count());
     here_ = arena.values<bool>(order_.count());
-    done_ = links.children.size() > 1 ? arena.values<int>(links.children.size()) : std::span<int>();
-    for (std::size_t operand = 0; operand < order_.count() && own.bytes() > 0; ++operand) {
-        places_[operand] = order_.place(operand, own.data(), result, result == own.data());
+    here_[order_.own()] = true;
+    done_ = links_.children.size() > 1 ? arena.values<int>(links_.children.size()) : std::span<int>();
+    for (std::size_t operand = 0; operand < order_.count() && own_.bytes() > 0; ++operand) {
+        places_[operand] = order_.place(operand, own_.data(), result, result == own_.data());
         if (places_[operand] == nullptr) {
-            places_[operand] = arena.take(own.bytes());
+            places_[operand] = arena.take(own_.bytes());
             in_arena_ = operand == order_.last();
         }
     }
 }
 
-int WholeCombine::poll() {
+int WholeCombine::receive_all() {
     const std::size_t children = links_.children.size();
     int code = 0;
     if (!begun_) {
@@ -49,11 +45,9 @@ int WholeCombine::start() {
     const std::size_t children = links_.children.size();
     if (children < 2) {
         const int code = produce();
-        if (code != 0 || children == 0) {
-            return code;
-        }
-        return arrived(
-            transport_.recv(places_[order_.of_child(0)], own_.bytes(), links_.children.front().peer));
+        return code != 0 ? code
+                         : arrived(transport_.recv(places_[order_.of_child(0)], own_.bytes(),
+                                                   links_.children.front().peer));
     }
     int code = transport_.begin(static_cast<int>(children));
     for (std::size_t child = 0; child < children && code == 0; ++child) {
@@ -71,13 +65,6 @@ int WholeCombine::arrived(int code) {
     here_[order_.of_child(0)] = true;
     finished_ = 1;
     return combine();
-}
-
-int WholeCombine::produce() {
-    if (!here_.empty()) {
-        here_[order_.own()] = true;
-    }
-    return own_.bytes() == 0 ? 0 : own_.produce(own_.bytes());
 }
 
 /// Combines the operands that have arrived without a gap.

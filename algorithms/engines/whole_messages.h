@@ -21,9 +21,12 @@ class WholeCombine : public Awaitable<WholeCombine> {
 public:
     /// Takes all its memory. `result`: nullptr if there is none.
     WholeCombine(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-                 Reduction& reduction, Arena& arena);
+                 Reduction& reduction, Arena& arena)
+        : transport_(transport), links_(links), own_(own), reduction_(reduction), order_(links) {
+        if (!links.children.empty()) place_operands(result, arena);
+    }
 
-    int poll();
+    int poll() { return links_.children.empty() ? produce() : receive_all(); }
     /// Returns where the result lies: without children in own.data() (not to be written unless own and
     /// result share it); otherwise in `result` or, if that is nullptr or shared with `own`, perhaps in
     /// memory of the arena.
@@ -32,9 +35,11 @@ public:
     bool in_arena() const { return in_arena_; }
 
 private:
+    void place_operands(std::byte* result, Arena& arena);
+    int receive_all();
     int start();
     int arrived(int code);
-    int produce();
+    int produce() { return own_.bytes() == 0 ? 0 : own_.produce(own_.bytes()); }
     int combine();
 
     Transport& transport_;
@@ -60,8 +65,8 @@ public:
         : transport_(transport),
           parent_(links.parent.peer),
           result_(result),
-          children_(widest_first(links.children, &arena)),
-          done_(arena.values<int>(children_.size())),
+          children_(widest_first(links.children, arena)),
+          done_(children_.size() > 1 ? arena.values<int>(children_.size()) : std::span<int>()),
           down_(transport, children_, result.data(), result.bytes(), done_, Consume{result}) {}
 
     int poll();
@@ -75,7 +80,7 @@ private:
     Transport& transport_;
     int parent_;
     PackedBuffer& result_;
-    std::pmr::vector<TreeLinks::Edge> children_;
+    std::span<const TreeLinks::Edge> children_;
     std::span<int> done_;
     SentToAll<Consume> down_;
     int received_ = under_way;

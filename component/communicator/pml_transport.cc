@@ -35,20 +35,16 @@ void PmlTransport::begin_call(Collective collective, std::span<const PeerLevel> 
              MCA_COLL_BASE_TAG_ALLTOALLV, MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
     reserve(levels.size());
-}
-
-/// Allocates for `slots` simultaneous messages. Call it before the first message: later this rank could not
-/// leave the call alone.
-void PmlTransport::reserve(std::size_t slots) {
-    if (slots > requests_.size()) {
-        busy_.reserve(slots);
-        waiting_.reserve(slots);
-        requests_.resize(slots);
-    }
     // A sleeping thread cannot detect the failure of a peer.
     if (wait_sync_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
         wait_sync_ = take_wait_sync();
     }
+}
+
+void PmlTransport::grow(std::size_t slots) {
+    busy_.reserve(slots);
+    waiting_.reserve(slots);
+    requests_.resize(slots);
 }
 
 int PmlTransport::noticed(int rc) {

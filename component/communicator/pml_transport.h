@@ -52,7 +52,12 @@ protected:
     bool left_messages_ = false;
 
 private:
-    void reserve(std::size_t slots);
+    /// Allocates for `slots` simultaneous messages. Call it before the first message: later this rank could
+    /// not leave the call alone.
+    void reserve(std::size_t slots) {
+        if (slots > requests_.size()) grow(slots);
+    }
+    void grow(std::size_t slots);
     void sleep_until_one();
 
     CommunicatorCounters& own_;

@@ -4,10 +4,7 @@
 
 namespace strata::component {
 
-PmlTransport& Transports::lease() {
-    if (std::exchange(first_is_idle_, false)) {
-        return first_;
-    }
+PmlTransport& Transports::lease_other() {
     if (idle_.empty()) {
         idle_.reserve(others_.size() + 1);
         others_.push_back(std::make_unique<PmlTransport>(comm_, counters_));
@@ -16,14 +13,6 @@ PmlTransport& Transports::lease() {
     PmlTransport& transport = *idle_.back();
     idle_.pop_back();
     return transport;
-}
-
-void Transports::give_back(PmlTransport& transport) noexcept {
-    if (&transport == &first_) {
-        first_is_idle_ = true;
-    } else {
-        idle_.push_back(&transport);
-    }
 }
 
 RunningCall::RunningCall(Transports& transports, const algorithms::Routing& routing, PlanInUse& planned,

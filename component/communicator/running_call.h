@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/engines/perform.h"
@@ -17,10 +18,18 @@ public:
     Transports(ompi_communicator_t* comm, CommunicatorCounters& counters)
         : comm_(comm), counters_(counters), first_(comm, counters) {}
     /// Throws std::bad_alloc.
-    PmlTransport& lease();
-    void give_back(PmlTransport& transport) noexcept;
+    PmlTransport& lease() { return std::exchange(first_is_idle_, false) ? first_ : lease_other(); }
+    void give_back(PmlTransport& transport) noexcept {
+        if (&transport == &first_) {
+            first_is_idle_ = true;
+        } else {
+            idle_.push_back(&transport);
+        }
+    }
 
 private:
+    PmlTransport& lease_other();
+
     ompi_communicator_t* comm_;
     CommunicatorCounters& counters_;
     PmlTransport first_;  ///< enough for most programs
