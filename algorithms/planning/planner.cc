@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/planning/plan_search.h"
+#include "topology/equal_groups.h"
 #include "topology/heap_bytes.h"
 
 namespace strata::algorithms {
@@ -54,23 +55,32 @@ int Planner::part_of(int rank) const {
 
 void Planner::classify_roots() {
     const bool apart = hierarchy_.ranks() <= most_roots_apart;
-    // Representatives by group, of roots without and with a receiver. Rank 0 represents itself only.
-    std::vector<int> first_near(hierarchy_.groups.size(), -1);
-    std::vector<int> first_far(hierarchy_.groups.size(), -1);
+    const std::vector<int> equal = topology::equal_groups(hierarchy_);
+    // Representatives of roots without and with a receiver. Rank 0 represents itself only.
+    struct Pair {
+        int near = -1;
+        int far = -1;
+        bool leads = false;  ///< `near` is a leader
+    };
+    std::vector<Pair> pairs(hierarchy_.groups.size());  // by class of equal groups
+    const auto pair_of = [&](int rank) -> Pair& {
+        return pairs[static_cast<std::size_t>(equal[static_cast<std::size_t>(part_of(rank))])];
+    };
+    const auto is_near = [&](int rank) { return hierarchy_.receiver_of(rank) == rank; };
     for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {
-        const auto group = static_cast<std::size_t>(part_of(rank));
-        const bool near = hierarchy_.receiver_of(rank) == rank;
-        int& first = near ? first_near[group] : first_far[group];
-        const bool leads = hierarchy_.groups[group].leader == rank;
-        first = first < 0 || (near && leads) ? rank : first;
+        Pair& pair = pair_of(rank);
+        if (!is_near(rank)) {
+            pair.far = pair.far < 0 ? rank : pair.far;
+            continue;
+        }
+        const bool leads = hierarchy_.groups[static_cast<std::size_t>(part_of(rank))].leader == rank;
+        if (pair.near < 0 || (leads && !pair.leads)) pair = {rank, pair.far, leads};
     }
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
-        const auto group = static_cast<std::size_t>(part_of(rank));
-        const bool near = hierarchy_.receiver_of(rank) == rank;
-        const int any = first_near[group] >= 0 ? first_near[group] : first_far[group];
+        const Pair& pair = pair_of(rank);
         const bool alone = apart || rank == 0;
-        root_classes_.of_rank.push_back(alone ? rank : any);
-        receiving_classes_.of_rank.push_back(alone ? rank : near ? first_near[group] : first_far[group]);
+        root_classes_.of_rank.push_back(alone ? rank : pair.near >= 0 ? pair.near : pair.far);
+        receiving_classes_.of_rank.push_back(alone ? rank : is_near(rank) ? pair.near : pair.far);
     }
     root_classes_.find_others();
     receiving_classes_.find_others();

@@ -72,9 +72,9 @@ struct PlanClass {
 ///    smallest size of a class, so powers of two are exact.
 ///  - Roots: up to most_roots_apart ranks each root is a class, because it determines how often a flat
 ///    pattern crosses a wide link. In larger communicators rank 0, the most frequent root, is a class; the
-///    other roots form one class per group below the topmost one. For Gather and Reduce, roots with a
-///    receiver near the NIC form a second class. The underlying component's time is then a mean over some
-///    roots of the class (Operation::other_roots).
+///    other roots form one class per kind of equal groups (equal_groups()) below the topmost one. For Gather
+///    and Reduce, roots with a receiver near the NIC form a second class. The underlying component's time is
+///    then a mean over some roots of the class (Operation::other_roots).
 class Planner {
 public:
     static constexpr int most_roots_apart = 64;

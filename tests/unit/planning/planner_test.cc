@@ -1,8 +1,10 @@
 // Operations that share a plan, and the effect of parameters, rules and earlier failures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/openmpi_cost/forward_cost.h"
@@ -100,11 +102,11 @@ TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
     }
 }
 
-TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommonWhereThereAreMany) {
+TEST_F(PlanClasses, HaveTheRootsOfEqualSitesInCommonWhereThereAreMany) {
     hierarchy = sites_of_nodes(2, 4, 16);
     const Planner all = planner();
     for (int root = 0; root < hierarchy.ranks(); ++root) {
-        const int expected = root == 0 ? 0 : root < 64 ? 1 : 64;
+        const int expected = root == 0 ? 0 : 64;
         const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
         EXPECT_EQ(found.representative.root, expected);
         EXPECT_EQ(all.root_class(Collective::reduce, root), expected);
@@ -112,7 +114,40 @@ TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommonWhereThereAreMany) {
     }
 }
 
-TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
+TEST_F(PlanClasses, KeepTheRootsOfUnequalSitesApart) {
+    // Sites of 3 x 16, 2 x 24 and 3 x 16 ranks.
+    std::vector<int> node = blocks(144, 16);
+    for (int rank = 48; rank < 96; ++rank) node[static_cast<std::size_t>(rank)] = rank < 72 ? 3 : 4;
+    hierarchy = make_hierarchy(top_switch, {{leaf_switch, blocks(144, 48)}, {node_level, node}}, 144);
+    const Planner all = planner();
+    for (int root = 1; root < hierarchy.ranks(); ++root) {
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root / 48 == 1 ? 48 : 96);
+    }
+}
+
+TEST_F(PlanClasses, AreFewForAllRootsOfARegularMachine) {
+    constexpr int nodes = 64;
+    constexpr int per_node = 16;
+    for (Hierarchy& machine : std::vector{dealt_out(1, nodes, per_node), sites_of_nodes(8, 8, per_node)}) {
+        hierarchy = std::move(machine);
+        for (int rank = 0; rank < hierarchy.ranks();
+             ++rank) {  // half of each node's ranks are far from the NIC
+            const Group& node = hierarchy.groups[hierarchy.stop[rank]];
+            const bool near = std::ranges::find(node.members, rank) - node.members.begin() < per_node / 2;
+            hierarchy.receivers.push_back(near ? rank : node.leader);
+        }
+        const Planner all = planner();
+        for (const Collective op : {Collective::bcast, Collective::reduce, Collective::gather}) {
+            std::set<std::uint64_t> keys;
+            for (int root = 0; root < hierarchy.ranks(); ++root) {
+                keys.insert(all.class_of(operation_of(op, 65536, root)).key);
+            }
+            EXPECT_EQ(keys.size(), traits_of(op).up ? 3U : 2U);
+        }
+    }
+}
+
+TEST_F(PlanClasses, PartRootsThatAnotherRankReceivesFor) {
     hierarchy = sites_of_nodes(2, 4, 16);
     for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
         hierarchy.receivers.push_back(rank % 16 == 1 ? rank - 1 : rank);
@@ -120,9 +155,8 @@ TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
     const Planner all = planner();
     for (int root = 1; root < hierarchy.ranks(); ++root) {
         const bool near = hierarchy.receiver_of(root) == root;
-        EXPECT_EQ(all.root_class(Collective::bcast, root), root < 64 ? 2 : 64);
-        EXPECT_EQ(all.root_class(Collective::gather, root),
-                  near ? (root < 64 ? 2 : 64) : (root < 64 ? 1 : 65));
+        EXPECT_EQ(all.root_class(Collective::bcast, root), 64);
+        EXPECT_EQ(all.root_class(Collective::gather, root), near ? 64 : 1);
     }
 }
 
@@ -134,10 +168,8 @@ TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
         return std::vector<int>(found.begin(), found.end());
     };
     EXPECT_TRUE(others(Collective::bcast, 0).empty());
-    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{13, 26, 39}));
-    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{53, 66, 79}));
-    hierarchy = nodes_below_switch(80, 1);
-    EXPECT_TRUE(planner().class_of(operation_of(Collective::bcast, 8, 2)).representative.other_roots.empty());
+    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{26, 53, 79}));
+    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{26, 53, 79}));
 }
 
 using PlannerReports = PlannerTest;
