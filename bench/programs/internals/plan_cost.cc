@@ -1,10 +1,11 @@
 // Measures the CPU time of make_plan() by operation, size and machine. Needs no MPI.
-// Usage: plan_cost [--choices] [--repetitions N] [--ranks MOST]
+// Usage: plan_cost [--choices | --roots BYTES] [--repetitions N] [--ranks MOST]
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "algorithms/base/operation.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/plan_table.h"
 #include "many_ranks.h"
 #include "topology/hierarchy.h"
 
@@ -57,14 +59,34 @@ void print_choice(const algorithms::Plan& plan) {
     std::printf(" %.6g us, forward %.6g us\n", plan.predicted_us, plan.forward_us);
 }
 
+/// Prints the plans that a program needs in which every rank is the root of a call in turn, and their CPU time.
+void sweep_roots(const topology::Hierarchy& hierarchy, std::size_t bytes) {
+    const algorithms::PlanSettings settings;
+    for (const Collective collective : operations) {
+        if (!algorithms::traits_of(collective).rooted) continue;
+        std::set<std::uint64_t> keys;
+        const double begin = processor_us();
+        algorithms::PlanTable plans(hierarchy, settings, false, 1);
+        for (int root = 0; root < hierarchy.ranks(); ++root) {
+            const auto found = plans.planner().class_of({collective, bytes, root});
+            plans.at(found, algorithms::ByLevels::maybe);
+            keys.insert(found.key);
+        }
+        std::printf("%-10s %4zu plans %10.1f us\n", std::string(name_of(collective)).c_str(), keys.size(),
+                    processor_us() - begin);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     CLI::App app{"Measures the CPU time of plans"};
     bool choices = false;
     int batches = 5;
+    std::size_t sweep = 0;
     int most = 1 << 20;
     app.add_flag("--choices", choices, "print the plans instead of their times");
+    app.add_option("--roots", sweep, "count the plans of a sweep over all roots with this number of bytes");
     app.add_option("--repetitions", batches, "number of batches; the median is printed");
     app.add_option("--ranks", most, "largest machine");
     CLI11_PARSE(app, argc, argv);
@@ -73,8 +95,14 @@ int main(int argc, char** argv) {
         for (const bool cyclic : {false, true}) {
             const topology::Hierarchy hierarchy =
                 topology::build_hierarchy(bench::records_of(machine, cyclic));
-            std::printf("%d ranks, %dx%d, %s: us by bytes", machine.all(), machine.all_nodes(),
-                        machine.per_node(), cyclic ? "cyclic" : "block");
+            std::printf("%d ranks, %dx%d, %s:", machine.all(), machine.all_nodes(), machine.per_node(),
+                        cyclic ? "cyclic" : "block");
+            if (sweep > 0) {
+                std::printf(" all roots, %zu bytes\n", sweep);
+                sweep_roots(hierarchy, sweep);
+                continue;
+            }
+            std::printf(" us by bytes");
             for (const std::size_t bytes : sizes) std::printf(" %zu", bytes);
             std::printf("\n");
             for (const Collective collective : operations) {
