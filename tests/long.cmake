@@ -56,7 +56,7 @@ strata_long(mpi[.]setup_failures "once[.]5|lasting[.]0|other.*|levels|ring|flat|
 strata_long(mpi[.]threads "cm[.].*")
 strata_long(mpi[.]truncated_messages "everywhere.*|rails")
 strata_long(mpi[.]watching_thread "levels|tree")
-strata_long(plugin "copy_me|locales|touched")
+strata_long(plugin "copy_me|layout[.]table|locales|touched")
 strata_long(plugin[.]agreement
             "missing_last|all_but_last_missing|version_first|all_but_one_version|two_versions_in_another_order|\
 sources_first|all_but_one_sources|release_middle|nic_off|nic_names|reproducible|priority|algorithm|segsize|hierarchy|\
