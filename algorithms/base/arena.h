@@ -55,6 +55,10 @@ public:
     std::size_t held() const { return held_.load(std::memory_order_relaxed); }
 
     static constexpr std::size_t alignment_bytes = 64;
+    /// Rounds up to whole units of the alignment, at least one.
+    static constexpr std::size_t rounded(std::size_t bytes) {
+        return (bytes + (bytes == 0 ? 1 : 0) + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+    }
     static constexpr int patience = 64;
 
 private:
@@ -68,10 +72,6 @@ private:
         std::byte* data;
         std::size_t bytes;
     };
-    /// Rounds up to whole units of the alignment, at least one.
-    static constexpr std::size_t rounded(std::size_t bytes) {
-        return (bytes + (bytes == 0 ? 1 : 0) + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-    }
     void add_chunk(std::size_t bytes);
     void start_over() noexcept;
     void shrink() noexcept;

@@ -41,7 +41,7 @@ public:
         in_ = table.add(peer(links, position_ - 1), Segments(to_receive_.left(), 1), window);
         if (own_ == nullptr) {
             slots_ = std::min(static_cast<std::size_t>(std::max(1, window)), cut.most_combines());
-            stride_ = aligned(cut.most());
+            stride_ = Arena::rounded(cut.most());
             aside_ = arena.take(slots_ * stride_);
         }
     }
@@ -78,9 +78,6 @@ public:
     }
 
 private:
-    static std::size_t aligned(std::size_t bytes) {
-        return (bytes + Arena::alignment_bytes - 1) / Arena::alignment_bytes * Arena::alignment_bytes;
-    }
     int before(int position) const { return position == 0 ? cut_.members() - 1 : position - 1; }
     static int peer(const ExchangeLinks& links, int position) {
         return links.core[(static_cast<std::size_t>(position) + links.core.size()) % links.core.size()];

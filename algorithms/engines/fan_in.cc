@@ -4,13 +4,6 @@
 #include <cstring>
 
 namespace strata::algorithms {
-namespace {
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + Arena::alignment_bytes - 1) / Arena::alignment_bytes * Arena::alignment_bytes;
-}
-
-}  // namespace
 
 FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& segments, ReduceBuffers buffers,
              Reduction& reduction, Arena& arena, int window, std::pmr::memory_resource* pool)
@@ -63,7 +56,7 @@ void FanIn::place(std::size_t index, std::byte* result, Arena& arena, std::size_
         return;
     }
     operand.slots = std::min(slots, segments_.count());
-    operand.stride = aligned(segments_.each());
+    operand.stride = Arena::rounded(segments_.each());
     operand.memory = arena.take(operand.slots * operand.stride);
 }
 

@@ -21,7 +21,7 @@ bool is_quadratic(Algorithm algorithm) {
     return algorithm == ring || algorithm == neighbor || algorithm == scatter_allgather_ring;
 }
 
-/// Returns the method's algorithm if Open MPI has it for this task (level_group.cc), else the usual one.
+/// Returns the method's algorithm if Open MPI has it for this task (base_algorithms.cc), else the usual one.
 Algorithm named_for(const LevelMethod& method, const GroupTask& task, Algorithm usual) {
     if (!info(method.algorithm).tasks.has(task.task)) return usual;
     return method.algorithm == two_proc && task.ranks != 2 ? usual : method.algorithm;

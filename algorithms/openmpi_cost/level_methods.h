@@ -1,5 +1,5 @@
 #pragma once
-// The message schedule of one group of the levels engine by its method (level_group.cc).
+// The message schedule of one group of the levels engine by its method (base_algorithms.cc).
 #include <array>
 #include <cstddef>
 #include <optional>
