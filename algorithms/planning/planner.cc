@@ -62,9 +62,14 @@ void Planner::classify_roots() {
         int far = -1;
         bool leads = false;  ///< `near` is a leader
     };
-    std::vector<Pair> pairs(hierarchy_.groups.size());  // by class of equal groups
+    // By class of equal parts; first the part of rank 0 alone, where flat patterns in rank order begin.
+    std::vector<Pair> pairs(hierarchy_.groups.size() + 1);
+    const int first_part = part_of(0);
     const auto pair_of = [&](int rank) -> Pair& {
-        return pairs[static_cast<std::size_t>(equal[static_cast<std::size_t>(part_of(rank))])];
+        const int part = part_of(rank);
+        return pairs[part == first_part
+                         ? 0
+                         : static_cast<std::size_t>(equal[static_cast<std::size_t>(part)]) + 1];
     };
     const auto is_near = [&](int rank) { return hierarchy_.receiver_of(rank) == rank; };
     for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {

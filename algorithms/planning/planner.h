@@ -70,14 +70,11 @@ struct PlanClass {
 /// Makes the plans of one communicator from parameters and rules, then by the model (make_plan()).
 ///  - Sizes: four classes per power of two, divided at the byte bounds of rules. The plan is made for the
 ///    smallest size of a class, so powers of two are exact.
-///  - Roots: up to most_roots_apart ranks each root is a class, because it determines how often a flat
-///    pattern crosses a wide link. In larger communicators rank 0, the most frequent root, is a class; the
-///    other roots form one class per kind of equal groups (equal_groups()) below the topmost one. For Gather
-///    and Reduce, roots with a receiver near the NIC form a second class. The underlying component's time is
-///    then a mean over some roots of the class (Operation::other_roots).
+///  - Roots: above most_roots_apart ranks, roots in equal places share a plan, and the underlying component's
+///    time is a mean over some of them (docs/design/planning.md).
 class Planner {
 public:
-    static constexpr int most_roots_apart = 64;
+    static constexpr int most_roots_apart = 16;
 
     /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`:
     /// Operation::rails of all plans.

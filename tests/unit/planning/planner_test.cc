@@ -91,7 +91,7 @@ TEST_F(PlanClasses, AreOfOneCollectiveOrderAndWayOfCarryingOut) {
 }
 
 TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
-    for (const int ranks : {16, Planner::most_roots_apart}) {
+    for (const int ranks : {8, Planner::most_roots_apart}) {
         hierarchy = sites_of_nodes(2, 2, ranks / 4);
         const Planner all = planner();
         for (int root = 0; root < ranks; ++root) {
@@ -103,10 +103,10 @@ TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
 }
 
 TEST_F(PlanClasses, HaveTheRootsOfEqualSitesInCommonWhereThereAreMany) {
-    hierarchy = sites_of_nodes(2, 4, 16);
+    hierarchy = sites_of_nodes(4, 4, 16);
     const Planner all = planner();
     for (int root = 0; root < hierarchy.ranks(); ++root) {
-        const int expected = root == 0 ? 0 : 64;
+        const int expected = root == 0 ? 0 : root < 64 ? 1 : 64;
         const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
         EXPECT_EQ(found.representative.root, expected);
         EXPECT_EQ(all.root_class(Collective::reduce, root), expected);
@@ -115,13 +115,13 @@ TEST_F(PlanClasses, HaveTheRootsOfEqualSitesInCommonWhereThereAreMany) {
 }
 
 TEST_F(PlanClasses, KeepTheRootsOfUnequalSitesApart) {
-    // Sites of 3 x 16, 2 x 24 and 3 x 16 ranks.
-    std::vector<int> node = blocks(144, 16);
+    // Sites of 3 x 16, 2 x 24, 3 x 16 and 3 x 16 ranks.
+    std::vector<int> node = blocks(192, 16);
     for (int rank = 48; rank < 96; ++rank) node[static_cast<std::size_t>(rank)] = rank < 72 ? 3 : 4;
-    hierarchy = make_hierarchy(top_switch, {{leaf_switch, blocks(144, 48)}, {node_level, node}}, 144);
+    hierarchy = make_hierarchy(top_switch, {{leaf_switch, blocks(192, 48)}, {node_level, node}}, 192);
     const Planner all = planner();
     for (int root = 1; root < hierarchy.ranks(); ++root) {
-        EXPECT_EQ(all.root_class(Collective::bcast, root), root / 48 == 1 ? 48 : 96);
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root < 48 ? 1 : root < 96 ? 48 : 96);
     }
 }
 
@@ -142,7 +142,7 @@ TEST_F(PlanClasses, AreFewForAllRootsOfARegularMachine) {
             for (int root = 0; root < hierarchy.ranks(); ++root) {
                 keys.insert(all.class_of(operation_of(op, 65536, root)).key);
             }
-            EXPECT_EQ(keys.size(), traits_of(op).up ? 3U : 2U);
+            EXPECT_EQ(keys.size(), traits_of(op).up ? 5U : 3U);
         }
     }
 }
@@ -155,21 +155,22 @@ TEST_F(PlanClasses, PartRootsThatAnotherRankReceivesFor) {
     const Planner all = planner();
     for (int root = 1; root < hierarchy.ranks(); ++root) {
         const bool near = hierarchy.receiver_of(root) == root;
-        EXPECT_EQ(all.root_class(Collective::bcast, root), 64);
-        EXPECT_EQ(all.root_class(Collective::gather, root), near ? 64 : 1);
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root < 64 ? 2 : 64);
+        EXPECT_EQ(all.root_class(Collective::gather, root),
+                  near ? (root < 64 ? 2 : 64) : (root < 64 ? 1 : 65));
     }
 }
 
 TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
-    hierarchy = nodes_below_switch(2, 40);
+    hierarchy = nodes_below_switch(3, 40);
     const Planner all = planner();
     const auto others = [&](Collective op, int root) {
         const auto found = all.class_of(operation_of(op, 8, root)).representative.other_roots;
         return std::vector<int>(found.begin(), found.end());
     };
     EXPECT_TRUE(others(Collective::bcast, 0).empty());
-    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{26, 53, 79}));
-    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{26, 53, 79}));
+    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{13, 26, 39}));
+    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{66, 92, 119}));
 }
 
 using PlannerReports = PlannerTest;
