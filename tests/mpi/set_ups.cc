@@ -138,7 +138,6 @@ void two_communicators(Session& session) {
 void introduce(Session& session) {
     session.at("comparing records");
     constexpr const char* key = "coll.strata.record";
-    compat::count_opening();
     std::vector<std::byte> own;
     session.expect(compat::lookup(compat::own_name(), key, own) == compat::Lookup::found, "no record");
     SetUps all;
