@@ -29,7 +29,9 @@ std::vector<int> equal_groups(const Hierarchy& hierarchy) {
     for (int g = static_cast<int>(classes.size()) - 1; g >= 0; --g) {
         const Group& group = hierarchy.groups[static_cast<std::size_t>(g)];
         const auto is_near = [&](int rank) { return hierarchy.receiver_of(rank) == rank; };
-        Shape shape{group.level, group.around};
+        Shape shape;
+        shape.level = group.level;
+        shape.around = group.around;
         shape.near = static_cast<std::size_t>(std::ranges::count_if(group.direct, is_near));
         shape.far = group.direct.size() - shape.near;
         shape.leads = std::ranges::binary_search(group.direct, group.leader);
