@@ -1,6 +1,7 @@
 #include "algorithms/planning/planner.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/planning/plan_search.h"
 #include "topology/equal_groups.h"
@@ -54,7 +55,12 @@ int Planner::part_of(int rank) const {
 }
 
 void Planner::classify_roots() {
-    const bool apart = hierarchy_.ranks() <= most_roots_apart;
+    const auto ranks = static_cast<std::size_t>(hierarchy_.ranks());
+    for (RootClasses* const classes : {&root_classes_, &receiving_classes_}) {
+        classes->of_rank.resize(ranks);
+        std::iota(classes->of_rank.begin(), classes->of_rank.end(), 0);
+    }
+    if (hierarchy_.ranks() <= most_roots_apart) return;
     const std::vector<int> equal = topology::equal_groups(hierarchy_);
     // Representatives of roots without and with a receiver. Rank 0 represents itself only.
     struct Pair {
@@ -81,11 +87,10 @@ void Planner::classify_roots() {
         const bool leads = hierarchy_.groups[static_cast<std::size_t>(part_of(rank))].leader == rank;
         if (pair.near < 0 || (leads && !pair.leads)) pair = {rank, pair.far, leads};
     }
-    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
+    for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {
         const Pair& pair = pair_of(rank);
-        const bool alone = apart || rank == 0;
-        root_classes_.of_rank.push_back(alone ? rank : pair.near >= 0 ? pair.near : pair.far);
-        receiving_classes_.of_rank.push_back(alone ? rank : is_near(rank) ? pair.near : pair.far);
+        root_classes_.of_rank[static_cast<std::size_t>(rank)] = pair.near >= 0 ? pair.near : pair.far;
+        receiving_classes_.of_rank[static_cast<std::size_t>(rank)] = is_near(rank) ? pair.near : pair.far;
     }
     root_classes_.find_others();
     receiving_classes_.find_others();
