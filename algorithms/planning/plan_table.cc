@@ -12,13 +12,14 @@ PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings
       planner_(hierarchy_, settings, keep_levels, rails),
       empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
 
+const PlanTable::Entry* PlanTable::find(const PlanClass& operations) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = entries_.find(operations.key);
+    return known != entries_.end() ? &known->second : nullptr;
+}
+
 const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_levels) {
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (const auto known = entries_.find(operations.key); known != entries_.end()) {
-            return known->second;
-        }
-    }
+    if (const Entry* known = find(operations)) return *known;
     const topology::DefaultArithmetic arithmetic;
     // Plans without the lock, because planning takes long. Threads that make the same plan get one entry.
     Entry made{planner_.make_plan(operations.representative, by_levels), {}};

@@ -28,8 +28,10 @@ public:
     const Planner& planner() const { return planner_; }
     int rails() const { return planner_.rails(); }
 
-    /// Returns the entry of a class of operations; `by_levels` must be the one of the class. The entry is
-    /// valid as long as the table. Throws like Planner::make_plan(), or std::bad_alloc, without a change.
+    /// Returns the entry of a class of operations if it has been made. It is valid as long as the table.
+    const Entry* find(const PlanClass& operations) const;
+    /// The same, and makes it first if necessary; `by_levels` must be the one of the class. Throws like
+    /// Planner::make_plan(), or std::bad_alloc, without a change.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
 
     /// Returns the bytes of the table.

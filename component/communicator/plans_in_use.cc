@@ -1,10 +1,12 @@
 #include "component/communicator/plans_in_use.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
 #include "component/communicator/plan_tables.h"
+#include "component/report/counters.h"
 #include "topology/fact_hash.h"
 #include "topology/heap_bytes.h"
 
@@ -42,9 +44,25 @@ PlanInUse* PlansInUse::find(std::uint64_t key) {
     return place == by_key_.end() ? nullptr : place->second;
 }
 
+/// Returns the plan table's entry, and counts whether it had to be made.
+const algorithms::PlanTable::Entry& PlansInUse::entry(const algorithms::PlanClass& wanted,
+                                                      algorithms::ByLevels by_levels) {
+    if (const auto* known = plan_table_->find(wanted)) {
+        counters().plans_shared.add();
+        return *known;
+    }
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const auto& made = plan_table_->at(wanted, by_levels);
+    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    counters().plans_made.add();
+    counters().planning_us.add(static_cast<std::uint64_t>(spent.count()));
+    return made;
+}
+
 PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels) {
     std::list<PlanInUse> made;
-    made.emplace_back(wanted.key, plan_table_->at(wanted, by_levels));
+    made.emplace_back(wanted.key, entry(wanted, by_levels));
     const std::lock_guard lock(counted_);
     by_key_.emplace(wanted.key, &made.back());
     plans_.splice(plans_.end(), made);

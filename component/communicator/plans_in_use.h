@@ -88,6 +88,8 @@ private:
         }
     };
 
+    const algorithms::PlanTable::Entry& entry(const algorithms::PlanClass& wanted,
+                                              algorithms::ByLevels by_levels);
     void drop_unused() noexcept;
 
     mutable std::mutex counted_;  // guards all that memory() reads
