@@ -1,7 +1,9 @@
 #include "algorithms/planning/planner.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "algorithms/planning/plan_search.h"
 #include "topology/equal_groups.h"
@@ -54,6 +56,25 @@ int Planner::part_of(int rank) const {
     return group;
 }
 
+/// Returns by group the number of the place of its roots: equal for equal groups in equal places, but the
+/// part of rank 0 has its own, because flat patterns in rank order begin there.
+std::vector<int> Planner::root_places() const {
+    const std::vector<int> equal = topology::equal_groups(hierarchy_);
+    const bool by_part = hierarchy_.ranks() > most_places_apart;
+    const int first_part = part_of(0);
+    std::vector<int> places(hierarchy_.groups.size());
+    std::map<std::pair<int, int>, int> known;  // place of the parent, class of the group
+    for (int g = 1; g < static_cast<int>(places.size()); ++g) {
+        const topology::Group& group = hierarchy_.groups[static_cast<std::size_t>(g)];
+        int& place = places[static_cast<std::size_t>(g)];
+        const int around = places[static_cast<std::size_t>(group.parent)];
+        const int own = g == first_part ? -1 : equal[static_cast<std::size_t>(g)];
+        const auto next = static_cast<int>(known.size()) + 1;
+        place = by_part && group.depth > 1 ? around : known.try_emplace({around, own}, next).first->second;
+    }
+    return places;
+}
+
 void Planner::classify_roots() {
     const auto ranks = static_cast<std::size_t>(hierarchy_.ranks());
     for (RootClasses* const classes : {&root_classes_, &receiving_classes_}) {
@@ -61,21 +82,17 @@ void Planner::classify_roots() {
         std::iota(classes->of_rank.begin(), classes->of_rank.end(), 0);
     }
     if (hierarchy_.ranks() <= most_roots_apart) return;
-    const std::vector<int> equal = topology::equal_groups(hierarchy_);
+    const std::vector<int> places = root_places();
     // Representatives of roots without and with a receiver. Rank 0 represents itself only.
     struct Pair {
         int near = -1;
         int far = -1;
         bool leads = false;  ///< `near` is a leader
     };
-    // By class of equal parts; first the part of rank 0 alone, where flat patterns in rank order begin.
-    std::vector<Pair> pairs(hierarchy_.groups.size() + 1);
-    const int first_part = part_of(0);
+    std::vector<Pair> pairs(places.size());  // by place
     const auto pair_of = [&](int rank) -> Pair& {
-        const int part = part_of(rank);
-        return pairs[part == first_part
-                         ? 0
-                         : static_cast<std::size_t>(equal[static_cast<std::size_t>(part)]) + 1];
+        const auto stop = static_cast<std::size_t>(hierarchy_.stop[static_cast<std::size_t>(rank)]);
+        return pairs[static_cast<std::size_t>(places[stop])];
     };
     const auto is_near = [&](int rank) { return hierarchy_.receiver_of(rank) == rank; };
     for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {

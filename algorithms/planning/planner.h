@@ -75,6 +75,7 @@ struct PlanClass {
 class Planner {
 public:
     static constexpr int most_roots_apart = 16;
+    static constexpr int most_places_apart = 64;  ///< ranks up to which equal places are equal on all levels
 
     /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`:
     /// Operation::rails of all plans.
@@ -115,6 +116,7 @@ public:
 
 private:
     int part_of(int rank) const;
+    std::vector<int> root_places() const;
     void classify_roots();
     Overrides wishes(const Operation& operation, ByLevels by_levels,
                      std::vector<std::string>& ignored_values) const;
