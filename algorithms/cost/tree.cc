@@ -191,12 +191,7 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
         const int rank = members[position].rank;
         RankState& parent = ranks_[rank];
         const Wave& above = parent.wave;
-        // A segment longer than the arriving ones waits until enough of them have arrived.
-        double ready = std::min(above.last, above.first);
-        if (all.segment > above.segment) {
-            const double missing = (std::ceil(all.segment / above.segment) - 1) * above.segment;
-            ready = std::min(above.last, above.first + missing * above.pace);
-        }
+        const double ready = above.has_arrived(all.segment);
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -51,6 +52,12 @@ private:
         double segment = 0;  ///< bytes per arriving segment
         double pace = 0;     ///< us per byte between the two
         double burst = 0;    ///< bytes that arrive together at the end, beside the last segment
+        /// Returns the time when so many bytes have arrived. A longer segment waits for several of these.
+        double has_arrived(double bytes) const {
+            if (bytes <= segment) return std::min(last, first);
+            const double missing = (std::ceil(bytes / segment) - 1) * segment;
+            return std::min(last, first + missing * pace);
+        }
     };
     struct Ring;
 

@@ -17,6 +17,71 @@ std::string when_read(const std::string& parameter) {
     return text;
 }
 
+/// A parameter that concerns all collectives. `help`: for `hierarchy`, the known levels follow.
+struct General {
+    const char* name;
+    mca_base_var_info_lvl_t level;
+    std::string SettingsText::*member;
+    const char* help;
+};
+constexpr General general_variables[] = {
+    {"priority", OPAL_INFO_LVL_1, &SettingsText::priority,
+     "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off"},
+    {"verbose", OPAL_INFO_LVL_2, &SettingsText::verbose,
+     "1: rank 0 logs every plan it makes (engine, algorithms, segments, the reason, and the source of "
+     "each value)"},
+    {"window", OPAL_INFO_LVL_6, &SettingsText::window,
+     "Messages in flight per edge of the tree: 1 to 1024, or auto (4; between nodes as many as hold the "
+     "bandwidth-delay product of the links, 256 KiB to 4 MiB)"},
+    {"hierarchy", OPAL_INFO_LVL_3, &SettingsText::hierarchy,
+     "Levels to use, comma-separated (empty: all levels that split something; none: no levels); coll/xhc's "
+     "grammar is accepted: numa:2 (halves), numa?8 (at most 8 ranks), [0..9]+[10..24] (rank lists), A+B, *. "
+     "Known: "},
+    {"network", OPAL_INFO_LVL_3, &SettingsText::network,
+     "Switches above the nodes: auto (Slurm's variables, if they are set), none, file:PATH (a file in "
+     "the syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
+     "hosts:n[0-1]=top.site0;n[2-3]=top.site1)"},
+    {"rules", OPAL_INFO_LVL_4, &SettingsText::rules,
+     "Rules file (JSON): link costs of this machine; engine, algorithms and segments by collective, size "
+     "and ranks. A word of a-z, 0-9 and '-' names a preset beside the plugin (ethernet-cluster, "
+     "infiniband-cluster, fat-numa-node, wan-grid); write a file of such a name as ./NAME. Other "
+     "parameters take precedence. The content must be the same on every node; empty: none"},
+    {"topology", OPAL_INFO_LVL_7, &SettingsText::topology,
+     "Synthetic machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
+     "coll_strata_placement)"},
+    {"placement", OPAL_INFO_LVL_7, &SettingsText::placement,
+     "Where each local rank runs on the synthetic topology: CORES[@NODE] separated by ';', for example "
+     "'0;1;2-3@n1;all@n2' (a shorter list repeats)"},
+    {"nic", OPAL_INFO_LVL_3, &SettingsText::nic,
+     "NICs near which leaders are chosen: names or PCI ids, comma-separated "
+     "(mlx5_0,0000:41:00.0), each with an optional place (mlx5_0@numa:1); auto: the NICs that Open MPI "
+     "uses; none: leaders are the lowest ranks. May differ from node to node, except none"},
+    {"reproducible", OPAL_INFO_LVL_4, &SettingsText::reproducible,
+     "1: reductions combine in rank order, in trees that depend on neither message size nor leaders, and "
+     "the lowest of several equally near ranks leads; 0: the fastest order, and a hashed tie-break "
+     "chooses the leader. Operators that do not commute are passed through where the ranks of a group "
+     "are not consecutive"},
+    {"setup_after", OPAL_INFO_LVL_5, &SettingsText::setup_after,
+     "Short calls (up to 4 KiB) on a communicator that are passed through to the underlying component "
+     "before the communicator is set up (0: none; at most 1000000). No effect on a collective that a "
+     "parameter or rule names, nor on reductions, except by MPI's own operators on integers, and sums "
+     "and products of two ranks' floating-point numbers"},
+    {"hand_back", OPAL_INFO_LVL_5, &SettingsText::hand_back,
+     "1: when a communicator passes a collective through for good, its slot is handed back to the "
+     "underlying component: later calls cost nothing and are not counted; 0: every call is counted"},
+    {"check_plans", OPAL_INFO_LVL_6, &SettingsText::check_plans,
+     "1 (for debugging): the processes of a communicator compare each plan before its first use, by one "
+     "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
+     "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
+     "first plan"},
+    {"disable", OPAL_INFO_LVL_2, &SettingsText::disable,
+     "Collectives to pass through to other components, comma-separated"},
+    {"dump", OPAL_INFO_LVL_4, &SettingsText::dump,
+     "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error. "
+     "Written when the hierarchy is built, and again by MPI_Finalize; jobs that MPI_Comm_spawn starts "
+     "write none"},
+};
+
 }  // namespace
 
 static_assert(std::is_trivially_destructible_v<Variables>);
@@ -35,79 +100,11 @@ void Variables::add(const mca_base_component_t* component, const std::string& na
 void Variables::register_all(const mca_base_component_t* component) {
     count_ = 0;
     const SettingsText defaults;
-    const auto text = [&](const char* name, const std::string& help, mca_base_var_info_lvl_t level,
-                          std::string SettingsText::*member) {
-        add(component, name, help, level, defaults.*member, {nullptr, member, nullptr, -1});
-    };
-    text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
-         OPAL_INFO_LVL_1, &SettingsText::priority);
-    text("verbose",
-         "1: rank 0 logs every plan it makes (engine, algorithms, segments, the reason, and the source of "
-         "each value)",
-         OPAL_INFO_LVL_2, &SettingsText::verbose);
-    text("window",
-         "Messages in flight per edge of the tree: 1 to 1024, or auto (4; between nodes as many as hold the "
-         "bandwidth-delay product of the links, 256 KiB to 4 MiB)",
-         OPAL_INFO_LVL_6, &SettingsText::window);
-    text("hierarchy",
-         "Levels to use, comma-separated (empty: all levels that split something; none: no levels). Known: " +
-             topology::known_hint_levels() +
-             "; coll/xhc's grammar is accepted: numa:2 (halves), numa?8 (at most 8 ranks), "
-             "[0..9]+[10..24] (rank lists), A+B, *",
-         OPAL_INFO_LVL_3, &SettingsText::hierarchy);
-    text("network",
-         "Switches above the nodes: auto (Slurm's variables, if they are set), none, file:PATH (a file in "
-         "the syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
-         "hosts:n[0-1]=top.site0;n[2-3]=top.site1)",
-         OPAL_INFO_LVL_3, &SettingsText::network);
-    text("rules",
-         "Rules file (JSON): link costs of this machine; engine, algorithms and segments by collective, size "
-         "and ranks. A word of a-z, 0-9 and '-' names a preset beside the plugin (ethernet-cluster, "
-         "infiniband-cluster, fat-numa-node, wan-grid); write a file of such a name as ./NAME. Other "
-         "parameters take precedence. The content must be the same on every node; empty: none",
-         OPAL_INFO_LVL_4, &SettingsText::rules);
-    text("topology",
-         "Synthetic machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
-         "coll_strata_placement)",
-         OPAL_INFO_LVL_7, &SettingsText::topology);
-    text("placement",
-         "Where each local rank runs on the synthetic topology: CORES[@NODE] separated by ';', for example "
-         "'0;1;2-3@n1;all@n2' (a shorter list repeats)",
-         OPAL_INFO_LVL_7, &SettingsText::placement);
-    text("nic",
-         "NICs near which leaders are chosen: names or PCI ids, comma-separated "
-         "(mlx5_0,0000:41:00.0), each with an optional place (mlx5_0@numa:1); auto: the NICs that Open MPI "
-         "uses; none: leaders are the lowest ranks. May differ from node to node, except none",
-         OPAL_INFO_LVL_3, &SettingsText::nic);
-    text("reproducible",
-         "1: reductions combine in rank order, in trees that depend on neither message size nor leaders, and "
-         "the lowest of several equally near ranks leads; 0: the fastest order, and a hashed tie-break "
-         "chooses the leader. Operators that do not commute are passed through where the ranks of a group "
-         "are not consecutive",
-         OPAL_INFO_LVL_4, &SettingsText::reproducible);
-    text("setup_after",
-         "Short calls (up to 4 KiB) on a communicator that are passed through to the underlying component "
-         "before the communicator is set up (0: none; at most 1000000). No effect on a collective that a "
-         "parameter or rule names, nor on reductions, except by MPI's own operators on integers, and sums "
-         "and products of two ranks' floating-point numbers",
-         OPAL_INFO_LVL_5, &SettingsText::setup_after);
-    text("hand_back",
-         "1: when a communicator passes a collective through for good, its slot is handed back to the "
-         "underlying component: later calls cost nothing and are not counted; 0: every call is counted",
-         OPAL_INFO_LVL_5, &SettingsText::hand_back);
-    text("check_plans",
-         "1 (for debugging): the processes of a communicator compare each plan before its first use, by one "
-         "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
-         "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
-         "first plan",
-         OPAL_INFO_LVL_6, &SettingsText::check_plans);
-    text("disable", "Collectives to pass through to other components, comma-separated", OPAL_INFO_LVL_2,
-         &SettingsText::disable);
-    text("dump",
-         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error. "
-         "Written when the hierarchy is built, and again by MPI_Finalize; jobs that MPI_Comm_spawn starts "
-         "write none",
-         OPAL_INFO_LVL_4, &SettingsText::dump);
+    for (const General& one : general_variables) {
+        const bool levels = one.member == &SettingsText::hierarchy;
+        add(component, one.name, one.help + (levels ? topology::known_hint_levels() : std::string()),
+            one.level, defaults.*one.member, {nullptr, one.member, nullptr, -1});
+    }
     for (int op = 0; op < collective_count; ++op) {
         const std::string name(collective_names[op]);
         const auto collective = [&](const char* suffix, const std::string& help,
