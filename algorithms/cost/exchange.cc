@@ -59,6 +59,7 @@ ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTab
       down_(traits.down),
       all_ranks_(static_cast<double>(hierarchy.stop.size())),
       ranks_(hierarchy.stop.size()),
+      arrivals_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()),
       buses_(hierarchy.groups.size()) {
     if (reduced == nullptr) return;
@@ -200,7 +201,7 @@ void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start,
                       stream.message * edge.us_per_byte + link.latency_us + link.overhead_us;
     const double bound = bandwidth_bound(edge, stream, window);
     too_late_ = too_late_ || is_enough(std::max(at, bound));
-    ranks_[stream.to].arrivals.add(stream.from, at, message_busy_us(edge, stream), bound);
+    arrivals_[stream.to].add(stream.from, at, message_busy_us(edge, stream), bound);
 }
 
 /// Returns the number of messages for the blocks of `ranks` ranks.
@@ -258,14 +259,14 @@ void ExchangeModel::go_round(std::span<const Edge> ring, const Window& window) {
     double ready = 0;
     double round = 0;
     for (const Edge& edge : ring) {
-        ready = std::max(ready, ranks_[edge.parent].arrivals.all());
+        ready = std::max(ready, arrivals_[edge.parent].all());
         round += hop(edge);
     }
     for (std::size_t i = 0; i < ring.size(); ++i) {
         const Edge& edge = ring[i];
         const Stream stream = inner(ring, load, i);
         const double at = ready + round - hop(ring[(i + 1) % ring.size()]);
-        ranks_[edge.child].arrivals.add(edge.parent, at, message_busy_us(edge, stream),
+        arrivals_[edge.child].add(edge.parent, at, message_busy_us(edge, stream),
                                         bandwidth_bound(edge, stream, window));
     }
 }
@@ -276,7 +277,7 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     if (load.ranks == all_ranks_) return;
     for (const Edge& edge : ring.first(ring.size() - 1)) {
         const Stream stream = outer(edge, load);
-        const double ready = ranks_[edge.parent].arrivals.all();
+        const double ready = arrivals_[edge.parent].all();
         arrive(edge, stream, queued_start(edge, stream, ready), window);
     }
 }
@@ -284,20 +285,21 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
 /// Gives representatives the arrivals of the rank whose group is whole.
 void ExchangeModel::spread_up(int group) {
     for (const Representative& one : groups_[group].representatives)
-        ranks_[one.rank].arrivals = ranks_[one.modelled_by].arrivals.without_bound();
+        arrivals_[one.rank].take_messages(arrivals_[one.modelled_by]);
 }
 
 /// The latest representative determines when the rank with the whole group can pass data on.
 void ExchangeModel::gather_down(int group) {
     for (const Representative& one : groups_[group].representatives) {
         constexpr int no_rank = -1;
-        ranks_[one.modelled_by].arrivals.add(no_rank, ranks_[one.rank].arrivals.all(), 0, 0);
+        arrivals_[one.modelled_by].add(no_rank, arrivals_[one.rank].all(), 0, 0);
     }
 }
 
 double ExchangeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
+    for (Arrivals& arrivals : arrivals_) arrivals.clear();
     for (std::size_t rank = 0; rank < represented_.size(); ++rank) ranks_[rank].below = represented_[rank];
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
     std::fill(buses_.begin(), buses_.end(), 0);
@@ -328,7 +330,7 @@ double ExchangeModel::predict_us(std::span<const LevelPlan> plans, std::size_t b
         if (exchange_ && group.group == 0) exchange(plans.front(), window);
         if (!up_) continue;
         for (const Edge& edge : backwards(edges_of(group))) {
-            const double ready = ranks_[edge.child].arrivals.all();
+            const double ready = arrivals_[edge.child].all();
             arrive(edge, edge.up, ready + link_of(edge).overhead_us, window);
             if (too_late_) return enough_us();
         }
@@ -342,14 +344,16 @@ double ExchangeModel::predict_us(std::span<const LevelPlan> plans, std::size_t b
         if (!down_) continue;
         for (const Edge& edge : edges_of(group)) {
             const double busy = up_ ? message_busy_us(edge, edge.up) : 0;
-            const double ready = ranks_[edge.parent].arrivals.without(edge.child, busy);
+            const double ready = arrivals_[edge.parent].without(edge.child, busy);
             arrive(edge, edge.down, queued_start(edge, edge.down, ready), window);
             if (too_late_) return enough_us();
         }
         gather_down(group.group);
     }
     double end = 0;
-    for (const RankState& state : ranks_) end = std::max({end, state.arrivals.all(), state.processor_load});
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+        end = std::max({end, arrivals_[rank].all(), ranks_[rank].processor_load});
+    }
     return end;
 }
 

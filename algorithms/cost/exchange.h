@@ -75,11 +75,17 @@ private:
         void add(int from, double at, double busy, double bound);
         /// Returns the time when all has arrived and the last messages were received one after the other.
         double all() const;
-        /// Returns the same streams without the load of connections.
-        Arrivals without_bound() const {
-            Arrivals own = *this;
-            own.bound_ = {};
-            return own;
+        /// Takes over another rank's streams without the load of connections.
+        void take_messages(const Arrivals& other) {
+            *this = other;
+            bound_ = {};
+        }
+        /// Starts over, and keeps the memory.
+        void clear() {
+            messages_.clear();
+            latest_ = bound_ = {};
+            queued_ = true;
+            queue_ = queue_without_latest_ = 0;
         }
         /// Returns all() without the stream from `from`, whose last message takes the processor `busy`.
         double without(int from, double busy) const;
@@ -143,11 +149,11 @@ private:
         Direction nic;
         double processor_free = 0;  ///< after the last messages to its children
         double wire_free = 0;
-        Arrivals arrivals;
     };
     std::vector<Edge> edges_;  ///< group by group
     std::vector<GroupEdges> group_edges_;
     std::vector<RankState> ranks_;
+    std::vector<Arrivals> arrivals_;  ///< by rank
     std::vector<Direction> boundaries_;
     std::vector<double> buses_;  ///< us of work
     double bytes_ = 0;

@@ -51,10 +51,10 @@ void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     std::vector<double> held;
     for (std::size_t place = 0; place < places_.size(); ++place) {
         const auto& [rank, partner] = places_[place];
-        at.push_back(ranks_[rank].arrivals.all());
+        at.push_back(arrivals_[rank].all());
         held.push_back(bytes_of(rank));
         if (partner < 0) continue;
-        at.back() = std::max(at.back(), ranks_[partner].arrivals.all()) +
+        at.back() = std::max(at.back(), arrivals_[partner].all()) +
                     joins(0, rounds.before, place, bytes_of(partner));
         held.back() += bytes_of(partner);
     }
@@ -83,10 +83,10 @@ void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     constexpr int no_rank = -1;
     for (std::size_t place = 0; place < places_.size(); ++place) {
         const auto& [rank, partner] = places_[place];
-        ranks_[rank].arrivals.add(no_rank, at[place], 0, 0);
+        arrivals_[rank].add(no_rank, at[place], 0, 0);
         if (partner < 0) continue;
         const double last = joins(rounds.rounds.size() + 1, rounds.after, place, bytes_ - bytes_of(partner));
-        ranks_[partner].arrivals.add(no_rank, at[place] + last, 0, 0);
+        arrivals_[partner].add(no_rank, at[place] + last, 0, 0);
     }
 }
 
