@@ -91,10 +91,12 @@ public:
             algorithms::list_links(facts_.hierarchy, facts_.settings.links, facts_.settings.rules.links);
         listing.plans = algorithms::list_plans(
             facts_.hierarchy, spec,
-            [this](const Operation& operation) { return planner_.make_plan(operation); },
+            [this](const Operation& operation) {
+                return planner_.make_plan(planner_.with_root_of_class(operation));
+            },
             [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {
-                return planner_.evaluate_delegation(operation, made);
+                return planner_.evaluate_delegation(planner_.with_root_of_class(operation), made);
             });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;

@@ -1,9 +1,7 @@
 #pragma once
 // Vectors of one message: the path of nearly all small calls, with as few transport calls as possible.
 #include <cstddef>
-#include <memory_resource>
 #include <span>
-#include <vector>
 
 #include "algorithms/base/arena.h"
 #include "algorithms/base/transport.h"

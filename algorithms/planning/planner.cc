@@ -189,7 +189,13 @@ const char* Planner::passed_at_every_size(Collective op) const {
 }
 
 int Planner::root_class(Collective op, int root) const {
-    return classes_for(op).of_rank[static_cast<std::size_t>(root)];
+    return traits_of(op).rooted ? classes_for(op).of_rank[static_cast<std::size_t>(root)] : root;
+}
+
+Operation Planner::with_root_of_class(Operation operation) const {
+    operation.root = root_class(operation.collective, operation.root);
+    operation.other_roots = others_of(operation.collective, operation.root);
+    return operation;
 }
 
 PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) const {
@@ -204,9 +210,7 @@ PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) cons
                 static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
                 static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
                 size.index;
-    found.representative = operation;
-    found.representative.root = root;
-    found.representative.other_roots = others_of(operation.collective, root);
+    found.representative = with_root_of_class(operation);
     found.representative.bytes =
         bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
     return found;

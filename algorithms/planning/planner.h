@@ -103,8 +103,10 @@ public:
     /// Returns some other ranks of a root's class, spread over it.
     std::span<const int> others_of(Collective op, int root_class) const;
 
-    /// Returns the representative of a root.
+    /// Returns the representative of a root; without a root, the given rank.
     int root_class(Collective op, int root) const;
+    /// Returns the operation whose plan this one shares, of the same size.
+    Operation with_root_of_class(Operation operation) const;
     /// Returns the tree's root of a collective without a root.
     int tree_root(bool rank_order) const { return rank_order ? 0 : hierarchy_.groups.front().leader; }
 

@@ -37,6 +37,7 @@ public:
         for (const char* const name : {"oversubscription", "crowding"}) {
             if (member(document, name) == nullptr) continue;
             hierarchy.oversubscription = needed(document, name, Kind::number).number;
+            break;
         }
         if (const std::string broken = topology::validate(hierarchy); !broken.empty()) fail(document, broken);
         if (const JsonValue* limits = member(document, "eager_bytes")) {

@@ -3,10 +3,9 @@
 
 namespace strata::component {
 
-/// A PmlTransport for calls that run beside others on the communicator, for non-blocking calls. It never
-/// waits before abandon(): its caller lets Open MPI progress and polls again. Its messages have their own
-/// tags, reserved as those of non-blocking collectives are. So make it when the call starts, in the order of
-/// the calls.
+/// A PmlTransport for calls that run beside others on the communicator. It never waits before abandon(): its
+/// caller lets Open MPI progress and polls again. Its messages have their own tags, reserved as those of
+/// non-blocking collectives are. So make it when the call starts, in the order of the calls.
 class BackgroundTransport final : public PmlTransport {
 public:
     BackgroundTransport(ompi_communicator_t* comm, CommunicatorCounters& own);

@@ -22,8 +22,7 @@ algorithms::PlanListing CommunicatorState::choices() const {
         return listing;  // strata-topo --plans --from-dump lists them offline
     }
     const auto plan_of = [&](algorithms::Operation operation) {
-        operation.root = planner().root_class(operation.collective, operation.root);
-        operation.other_roots = planner().others_of(operation.collective, operation.root);
+        operation = planner().with_root_of_class(operation);
         operation.reproducible = settings_.reproducible;
         if (settings_.enabled(operation.collective)) {
             return planner().make_plan(operation);

@@ -137,9 +137,10 @@ template <Collective op, class Run, class... Arguments>
         if (planned->delegation == nullptr) {
             state.note_passed(request, reason);
         }
+        planned->count_call();
         const int left = hand_over(reason);
-        if (!others_wait(op, left)) {
-            planned->count_call();
+        if (others_wait(op, left)) {
+            planned->uncount_call();
         }
         return left;
     }

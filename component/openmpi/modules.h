@@ -1,6 +1,4 @@
 #pragma once
-#include <iterator>
-
 #include "component/openmpi/ompi_compat.h"
 
 namespace strata::component {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -11,27 +12,29 @@
 
 namespace strata::component {
 
-SetUp::SetUp(SetUps& all) : all_(all) {
-    SetUp** end = &all.first_;
-    while (*end != nullptr) end = &(*end)->next_;
-    *end = this;
-}
-
 SetUp::~SetUp() {
     task_.reset();
+    leave();
+}
+
+/// Leaves the queue, if it is there.
+void SetUp::leave() {
     SetUp** place = &all_.first_;
-    while (*place != this) place = &(*place)->next_;
-    *place = next_;
+    while (*place != nullptr && *place != this) place = &(*place)->next_;
+    if (*place != nullptr) *place = std::exchange(next_, nullptr);
 }
 
 void SetUp::start(algorithms::Task task) {
     task_.emplace(std::move(task));
     started_ = false;
+    SetUp** end = &all_.first_;
+    while (*end != nullptr) end = &(*end)->next_;
+    *end = this;
     progress();
 }
 
 void SetUp::progress() {
-    if (!is_next() || running_ || !task_) return;
+    if (!is_next() || running_) return;
     struct Running {
         explicit Running(SetUp& own) : set_up(own) { set_up.running_ = true; }
         ~Running() {
@@ -47,6 +50,7 @@ void SetUp::progress() {
     } else {
         task_->start();
     }
+    if (done()) leave();
 }
 
 void SetUp::wait() const {
@@ -84,8 +88,10 @@ int SetUp::wait_with_pauses(algorithms::Task task, ompi_communicator_t* comm) {
                 pause = std::min(2 * pause, longest_pause);
             }
         }
-    } catch (const std::exception&) {
+    } catch (const std::bad_alloc&) {
         end_job(comm, "it lacks memory for the records of the other processes");
+    } catch (const std::exception&) {
+        end_job(comm, "it lacks records of the other processes");
     }
     return outcome();
 }

@@ -23,7 +23,7 @@ class SetUps {
 /// rank without memory still takes part: other ranks wait for it.
 class SetUp {
 public:
-    explicit SetUp(SetUps& all);
+    explicit SetUp(SetUps& all) : all_(all) {}
     SetUp(const SetUp&) = delete;
     SetUp& operator=(const SetUp&) = delete;
     ~SetUp();
@@ -66,6 +66,7 @@ private:
     static constexpr std::size_t frame_bytes = 8192;
 
     bool is_next() const { return all_.first_ == this; }
+    void leave();
     void wait() const;
 
     SetUps& all_;

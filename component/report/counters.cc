@@ -114,10 +114,12 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "setup_us",
                  "Microseconds spent on agreement, hierarchies, plans and sub-communicators", all.setup_us,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "plans_made", "Plans that this process has searched", all.plans_made);
+    register_one(component, "plans_made", "Plans that this process has made", all.plans_made);
     register_one(component, "plans_shared",
-                 "Plans that a communicator took from another one with an equal hierarchy", all.plans_shared);
-    register_one(component, "planning_us", "Microseconds spent on searching plans, part of setup_us",
+                 "Plans that a communicator found among those that the process has made, mostly for another "
+                 "one with an equal hierarchy",
+                 all.plans_shared);
+    register_one(component, "planning_us", "Microseconds spent on making plans, part of setup_us",
                  all.planning_us, MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_ns", "Nanoseconds that MPI_Init spent in the plugin", all.init_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);

@@ -60,9 +60,9 @@ struct Counters {
     std::array<Counter, topology::level_kind_count> delegated;  ///< collectives of a level served by others
     Counter communicators;                                      ///< sub-communicators created
     Counter setup_us;           ///< spent on agreement, hierarchies, plans and sub-communicators
-    Counter plans_made;         ///< found by a search
-    Counter plans_shared;       ///< that another communicator of this process had made
-    Counter planning_us;        ///< spent on these searches, part of setup_us
+    Counter plans_made;         ///< by this process
+    Counter plans_shared;       ///< found among the process's plans by a communicator that needed one
+    Counter planning_us;        ///< spent on making plans, part of setup_us
     Counter init_ns;            ///< wall time of MPI_Init in the plugin
     Counter init_processor_ns;  ///< processor time of its thread in the same time
 

@@ -123,6 +123,18 @@ void two_of_one(Session& session) {
     use(parent);
 }
 
+/// A rank waits for its second set-up; nothing else lets the first one progress.
+void wait_behind_another(Session& session) {
+    session.at("waiting for a second set-up");
+    Parent parent(session);
+    SetUp first(parent.set_ups);
+    first.start(set_up_all(first, session, parent, 5));
+    SetUp second(parent.set_ups);
+    second.wait_for(set_up_all(second, session, parent, 7));
+    session.expect(first.done() && parent.levels.size() == 2, "the first one has not ended before");
+    use(parent);
+}
+
 void two_communicators(Session& session) {
     session.at("set-ups of two communicators");
     Parent first(session);
@@ -160,6 +172,7 @@ int main(int argc, char** argv) {
     introduce(session);
     start_alone(session);
     two_of_one(session);
+    wait_behind_another(session);
     two_communicators(session);
     return session.finish();
 }

@@ -125,6 +125,42 @@ TEST_F(PlanClasses, KeepTheRootsOfUnequalSitesApart) {
     }
 }
 
+TEST_F(PlanClasses, KeepTheRootsOfUnequalNodesApartWhereThereAreNotMany) {
+    // Three sites of nodes with 4, 8 and 4 ranks.
+    std::vector<int> node(48);
+    for (std::size_t rank = 0; rank < node.size(); ++rank) {
+        const int place = static_cast<int>(rank) % 16;
+        node[rank] = static_cast<int>(rank) / 16 * 3 + (place < 4 ? 0 : place < 12 ? 1 : 2);
+    }
+    hierarchy = make_hierarchy(top_switch, {{leaf_switch, blocks(48, 16)}, {node_level, node}}, 48);
+    const Planner all = planner();
+    const auto classes = [&](int first, int last) {
+        std::vector<int> found;
+        for (int root = first; root < last; ++root) found.push_back(all.root_class(Collective::bcast, root));
+        return std::set<int>(found.begin(), found.end());
+    };
+    EXPECT_EQ(classes(1, 4), (std::set<int>{1}));
+    EXPECT_EQ(classes(4, 12), (std::set<int>{4}));
+    EXPECT_EQ(classes(12, 16), (std::set<int>{1}));
+    EXPECT_EQ(classes(16, 48), (std::set<int>{16, 20}));
+    EXPECT_EQ(all.root_class(Collective::bcast, 36), 20);
+}
+
+TEST_F(PlanClasses, AreThoseOfALeaderIfOneIsAmongTheRoots) {
+    hierarchy = nodes_below_switch(3, 40);
+    hierarchy.groups[2].leader = 57;
+    EXPECT_EQ(planner().root_class(Collective::bcast, 41), 57);
+    EXPECT_EQ(planner().root_class(Collective::bcast, 3), 1);
+}
+
+TEST_F(PlanClasses, OfCollectivesWithoutARootAreOfTheTreesRoot) {
+    hierarchy = nodes_below_switch(3, 40);
+    hierarchy.groups[0].leader = 90;
+    const Planner all = planner();
+    EXPECT_EQ(all.class_of(operation_of(Collective::barrier, 0, 90)).representative.root, 90);
+    EXPECT_EQ(all.class_of(operation_of(Collective::bcast, 8, 90)).representative.root, 40);
+}
+
 TEST_F(PlanClasses, AreFewForAllRootsOfARegularMachine) {
     constexpr int nodes = 64;
     constexpr int per_node = 16;

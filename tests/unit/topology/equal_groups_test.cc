@@ -59,6 +59,15 @@ TEST(EqualGroups, DifferInReceivers) {
     Hierarchy hierarchy = nodes_below_switch(3, 4);
     hierarchy.receivers = {0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 10, 11};
     EXPECT_EQ(classes_below_the_top(hierarchy), 2U);
+    hierarchy.receivers = {0, 0, 2, 3, 4, 4, 6, 7, 9, 9, 10, 11};  // as many, but not the third leader
+    EXPECT_EQ(classes_below_the_top(hierarchy), 2U);
+}
+
+TEST(EqualGroups, DifferInTheLevelAroundThem) {
+    Hierarchy hierarchy = nodes_below_switch(2, 4);
+    EXPECT_EQ(classes_below_the_top(hierarchy), 1U);
+    hierarchy.groups[2].around = numa_level;
+    EXPECT_EQ(classes_below_the_top(hierarchy), 2U);
 }
 
 }  // namespace
