@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ using namespace strata;
 using algorithms::Collective;
 
 constexpr bench::ManyRanks machines[] = {{2, 2, 1, 4}, {2, 8, 2, 4}, {4, 16, 2, 8}, {16, 40, 2, 8}};
+constexpr bench::ManyRanks swept_machines[] = {{1, 64, 2, 8}, {4, 16, 2, 8}, {1, 256, 2, 32}};  // for --roots
 constexpr Collective operations[] = {Collective::bcast,     Collective::reduce, Collective::allreduce,
                                      Collective::allgather, Collective::gather, Collective::scatter,
                                      Collective::barrier};
@@ -59,7 +61,8 @@ void print_choice(const algorithms::Plan& plan) {
     std::printf(" %.6g us, forward %.6g us\n", plan.predicted_us, plan.forward_us);
 }
 
-/// Prints the plans that a program needs in which every rank is the root of a call in turn, and their CPU time.
+/// Prints the plans that a program needs in which every rank is the root of a call in turn, and their CPU
+/// time.
 void sweep_roots(const topology::Hierarchy& hierarchy, std::size_t bytes) {
     const algorithms::PlanSettings settings;
     for (const Collective collective : operations) {
@@ -90,7 +93,8 @@ int main(int argc, char** argv) {
     app.add_option("--repetitions", batches, "number of batches; the median is printed");
     app.add_option("--ranks", most, "largest machine");
     CLI11_PARSE(app, argc, argv);
-    for (const bench::ManyRanks& machine : machines) {
+    for (const bench::ManyRanks& machine : sweep > 0 ? std::span<const bench::ManyRanks>(swept_machines)
+                                                     : std::span<const bench::ManyRanks>(machines)) {
         if (machine.all() > most) continue;
         for (const bool cyclic : {false, true}) {
             const topology::Hierarchy hierarchy =
