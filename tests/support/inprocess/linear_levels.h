@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "algorithms/base/transport.h"
 #include "algorithms/engines/levels.h"
 #include "topology/hierarchy.h"
 
