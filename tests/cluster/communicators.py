@@ -26,7 +26,9 @@ def test(paths, case):
     parameters, more = CASES[case]
     arguments = ["--what", "communicators", "--count", COUNT, *more]
     with Nodes(paths, SLOTS, sites=1) as nodes:
-        check(nodes.run("endurance", arguments, parameters), lambda job: (job.expect_success(), job.expect_messages()))
+        # Seconds on an idle machine; beside other jobs every hand-over between ranks may take a time slice.
+        ended = nodes.run("endurance", arguments, parameters, timeout=100)
+        check(ended, lambda job: (job.expect_success(), job.expect_messages()))
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
