@@ -22,12 +22,16 @@ std::vector<LevelKey> Hierarchy::levels() const {
     const auto add = [](auto& list, const auto& value) {
         if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
     };
+    std::pair<LevelKey, LevelKey> last;  // groups are sorted level by level, so most repeat it
     for (const Group& group : groups) {
+        const LevelKey over =
+            group.parent < 0 ? group.level : groups[static_cast<std::size_t>(group.parent)].level;
+        const std::pair nesting(over, group.level);
+        if (&group != &groups.front() && nesting == last) continue;
+        last = nesting;
         add(left, group.level);
         // The topmost level comes first even if it appears again below another one (hwloc's Groups).
-        if (group.level == groups.front().level) continue;
-        const LevelKey over = groups[static_cast<std::size_t>(group.parent)].level;
-        if (over != group.level) add(above, std::pair(over, group.level));
+        if (over != group.level && group.level != groups.front().level) add(above, nesting);
     }
     std::sort(left.begin(), left.end(), usually_above);
     std::vector<LevelKey> result;

@@ -37,6 +37,8 @@ public:
     /// Returns true if link parameters inside nodes were given and ranks do not share processors.
     bool measured_inside() const { return measured_inside_; }
     bool network(std::size_t level) const { return network_[used_[level]]; }
+    /// Returns the us for which a processor combines one byte of two vectors; 0: nothing is combined.
+    double combine_us_per_byte() const { return combine_us_per_byte_; }
     /// Returns the number of participants of the level's largest group.
     int largest_group(std::size_t level) const { return largest_group_[level]; }
     /// Returns true if the topmost level has one group.
@@ -165,6 +167,7 @@ protected:
     const std::vector<int>& stop_;
     std::vector<int> parent_;  ///< by group
     int root_;
+    double combine_us_per_byte_ = 0;
     std::vector<LinkParameters> links_;  ///< by level, including skipped ones
     std::vector<bool> network_;          ///< by level, including skipped ones
     std::vector<GroupView> groups_;

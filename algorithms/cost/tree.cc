@@ -14,10 +14,11 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       up_(traits.up),
       down_(traits.down),
       combines_(traits.combines),
-      combine_us_per_byte_(combines_ ? links.combine_us(1) : 0),
       any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
       ranks_(hierarchy.stop.size()),
-      boundaries_(hierarchy.groups.size()) {}
+      boundaries_(hierarchy.groups.size()) {
+    combine_us_per_byte_ = combines_ ? links.combine_us(1) : 0;
+}
 
 void TreeModel::set_links(const LinkTable& links) {
     CostModel::set_links(links);

@@ -103,7 +103,6 @@ private:
     bool up_;
     bool down_;
     bool combines_;
-    double combine_us_per_byte_;
     bool any_merged_;
 
     // State of one candidate, kept to avoid allocations.

@@ -97,10 +97,18 @@ std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) 
 
 /// Few nodes suffice: a gain inside one node is a gain inside all.
 LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
-                         Models& models)
-    : overrides_(overrides), operation_(operation), models_(models), on_few_nodes_(operation) {
+                         Models& models, Effort effort)
+    : overrides_(overrides),
+      operation_(operation),
+      models_(models),
+      effort_(effort),
+      on_few_nodes_(operation) {
     const std::vector<LevelKey> levels = skippable_levels(hierarchy, overrides);
     if (levels.empty()) return;
+    if (effort == Effort::closed_form) {
+        sets_ = {levels};
+        return;
+    }
     sets_ = sets_of(levels);
     few_nodes_ = reduce_to_few_nodes(hierarchy, operation.root);
     on_few_nodes_.root = few_nodes_.root;
@@ -114,12 +122,20 @@ LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides,
 
 LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,
                                       Rings rings) {
-    PlanSearch search(models_of_few_nodes_->at(links, skipped), overrides_, on_few_nodes_, rings);
+    PlanSearch search(models_of_few_nodes_->at(links, skipped), overrides_, on_few_nodes_, rings, effort_);
     return {&skipped, search.run(traits_of(operation_.collective).combines)};
 }
 
 void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
     if (sets_.empty()) return;
+    if (effort_ == Effort::closed_form) {
+        auto skipped = sets_.front();
+        skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
+        PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings, effort_);
+        const double us = search.run(traits_of(operation_.collective).combines);
+        if (us < searched.us * (1 - needed_gain)) searched = {std::move(search), us, skipped};
+        return;
+    }
     auto sets = sets_;
     for (auto& skipped : sets)
         skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
@@ -136,7 +152,7 @@ void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings 
     for (const Trial* trial : {smallest, &fastest}) {
         const std::vector<LevelKey>& skipped = *trial->skipped;
         if (skipped == searched.skipped) continue;
-        PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
+        PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings, effort_);
         const double us = search.run(traits_of(operation_.collective).combines);
         if (us < searched.us * (1 - needed_gain)) searched = {std::move(search), us, skipped};
         if (smallest == &fastest) return;

@@ -41,7 +41,7 @@ class LevelSearch {
 public:
     /// All arguments must outlive the search.
     LevelSearch(const topology::Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
-                Models& models);
+                Models& models, Effort effort);
 
     /// `rings`: as in `searched`. Cost: at most 16 searches over few nodes and two over all.
     void skip_levels(Searched& searched, const LinkTable& links, Rings rings);
@@ -57,6 +57,7 @@ private:
     const Overrides& overrides_;
     const Operation& operation_;
     Models& models_;
+    Effort effort_;
     std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: nothing to skip
     ReducedMachine few_nodes_;
     Operation on_few_nodes_;

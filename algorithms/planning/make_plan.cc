@@ -137,15 +137,16 @@ struct Searches {
     const Hierarchy& hierarchy;
     const Overrides& overrides;
     const Operation& operation;
+    Effort effort;
     ExcludedLevels excluded = find_excluded_levels(hierarchy, overrides, operation);
     Models models{hierarchy, operation};
-    LevelSearch levels{hierarchy, overrides, operation, models};
+    LevelSearch levels{hierarchy, overrides, operation, models, effort};
     FlatRounds rounds{hierarchy};
 
     /// Returns the best plan under `links` without the skipped levels.
     Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings,
                      Exchanges exchanges = Exchanges::all) {
-        PlanSearch search(models.at(links, skipped), overrides, operation, rings);
+        PlanSearch search(models.at(links, skipped), overrides, operation, rings, effort);
         search.allow(exchanges);
         const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
@@ -154,7 +155,7 @@ struct Searches {
     Searched all_by(Algorithm algorithm, std::vector<topology::LevelKey> skipped, const LinkTable& links) {
         Overrides all = overrides;
         all.methods.insert(all.methods.begin(), {std::nullopt, {algorithm, 0, {}}, {}});
-        PlanSearch search(models.at(links, skipped), all, operation, Rings::none);
+        PlanSearch search(models.at(links, skipped), all, operation, Rings::none, effort);
         const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
     }
@@ -241,7 +242,7 @@ Verdict choose_robustly(Searched& searched, const LinkTable& links, Searches& se
     const Operation& operation = searches.operation;
     RobustChoice robust_choice(hierarchy, links, operation,
                                overrides.network_window_bytes > 0 ? 0 : overrides.window, plan.forward_us,
-                               searches.rounds);
+                               searches.rounds, searches.effort);
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
     for (std::size_t t = 1; t < robust_choice.tables().size(); ++t) {
@@ -335,7 +336,7 @@ const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& li
 }
 
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
-               const Operation& operation) {
+               const Operation& operation, Effort effort) {
     const std::string broken = check(wanted, operation.collective);
     if (!broken.empty()) throw std::invalid_argument(broken);
     const Window window = choose_window(wanted.window, hierarchy, links);
@@ -345,12 +346,12 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
-    Searches searches{hierarchy, overrides, operation};
+    Searches searches{hierarchy, overrides, operation, effort};
     plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     const ExcludedLevels& excluded = searches.excluded;
     PlanSearch all_levels(searches.models.at(links, excluded.levels), overrides, operation,
-                          overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
+                          overrides.engine == Engine::ring ? Rings::wanted : Rings::none, effort);
     Searched searched{std::move(all_levels), 0, excluded.levels};
     PlanSearch& search = searched.search;
     plan.levels = search.plans();

@@ -3,6 +3,7 @@
 #include "algorithms/base/operation.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/config/overrides.h"
+#include "algorithms/planning/effort.h"
 #include "topology/hierarchy.h"
 
 namespace strata::algorithms {
@@ -20,7 +21,7 @@ namespace strata::algorithms {
 /// Throws std::invalid_argument with check()'s message. Local, without communication. Cost: O(ranks * depth)
 /// per candidate plan, whose number depends on the number of levels only.
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-               const Operation& operation);
+               const Operation& operation, Effort effort = Effort::full);
 
 /// Returns why make_plan() passes a collective without overrides through at every size and root, or null if
 /// these matter. Not for reproducible reductions.

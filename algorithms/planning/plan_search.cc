@@ -40,7 +40,8 @@ bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
            !known.tree_shape;
 }
 
-PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings)
+PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings,
+                       Effort effort)
     : model_(&model),
       operation_(operation),
       traits_(traits_of(operation.collective)),
@@ -51,6 +52,7 @@ PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Opera
       by_levels_(!order_is_fixed() && wants_levels(overrides)),
       by_rails_(overrides.engine == Engine::rails && operation.rails > 1) {
     for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
+    if (effort == Effort::closed_form) closed_form_.emplace(model, traits_, bytes_);
 }
 
 bool PlanSearch::wants_levels(const Overrides& overrides) const {
@@ -236,11 +238,17 @@ void PlanSearch::choose(bool one_segment) {
     }
     choose_common_segment();
     if (!one_segment) refine_segments();
+    if (closed_form_) best_us_ = model_->cost_us(plans_, bytes_, window_);
+}
+
+/// Returns the time of the present plans; at least `enough` as soon as that is certain.
+double PlanSearch::us_of_plans(double enough) {
+    return closed_form_ ? closed_form_->us(plans_) : model_->cost_us(plans_, bytes_, window_, enough);
 }
 
 bool PlanSearch::improves() {
     const double enough = best_us_ >= 0 ? best_us_ : std::numeric_limits<double>::infinity();
-    const double us = model_->cost_us(plans_, bytes_, window_, enough);
+    const double us = us_of_plans(enough);
     if (us >= enough) return false;
     best_us_ = us;
     return true;
@@ -256,6 +264,21 @@ void PlanSearch::choose_shapes() {
         }
         plans_[l].method = best;
     }
+}
+
+/// A chain may pay only if several levels have one.
+void PlanSearch::choose_shapes_from_chains() {
+    const std::vector<LevelPlan> others = plans_;
+    const double others_us = best_us_;
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        if (levels_[l].method_open) plans_[l].method = levels_[l].shapes.front();
+    }
+    best_us_ = -1;
+    improves();
+    choose_shapes();
+    if (best_us_ < others_us) return;
+    plans_ = others;
+    best_us_ = others_us;
 }
 
 }  // namespace strata::algorithms

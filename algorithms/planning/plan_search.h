@@ -8,6 +8,8 @@
 #include "algorithms/base/plan.h"
 #include "algorithms/config/overrides.h"
 #include "algorithms/cost/model.h"
+#include "algorithms/planning/closed_form.h"
+#include "algorithms/planning/effort.h"
 
 namespace strata::algorithms {
 
@@ -28,7 +30,8 @@ enum class Exchanges { all, whole_vectors, parts };
 class PlanSearch {
 public:
     /// `model` predicts `operation` and must outlive the search.
-    PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings);
+    PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings,
+               Effort effort = Effort::full);
 
     /// Returns true if the levels engine is requested: by name, or by a method that needs it.
     bool by_levels() const { return by_levels_; }
@@ -93,8 +96,10 @@ private:
     std::vector<std::size_t> segment_candidates() const;
     std::size_t network_eager(std::size_t level) const;
     bool too_long(std::size_t segment) const;
+    double us_of_plans(double enough);
     bool improves();
     void choose_shapes();
+    void choose_shapes_from_chains();
     void choose_common_segment();
     void refine_segments();
     template <typename Candidate>
@@ -106,6 +111,7 @@ private:
     std::size_t bytes_;
     Window window_;
     Rings rings_;
+    std::optional<ClosedForm> closed_form_;  ///< empty: the model chooses
     Exchanges exchanges_ = Exchanges::all;
     bool may_exchange_;
     bool by_levels_;

@@ -129,6 +129,7 @@ void PlanSearch::choose_common_segment() {
         best_us_ = -1;
         improves();
         choose_shapes();
+        if (closed_form_) choose_shapes_from_chains();
         candidates.push_back({size, best_us_, plans_});
     }
     const Candidate& best = preferred(candidates, network_eager(0));
@@ -152,7 +153,7 @@ void PlanSearch::refine_segments() {
             if (model_->network(l) && too_long(size)) continue;
             plans_[l].segment_bytes = size;
             const double us = size == common ? best_us_  // the same plan
-                                             : model_->cost_us(plans_, bytes_, window_, enough);
+                                             : us_of_plans(enough);
             candidates.push_back({size, us});
             enough = std::min(enough, us / (1 - hopeless));
         }

@@ -12,22 +12,28 @@ PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings
       planner_(hierarchy_, settings, keep_levels, rails),
       empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
 
-const PlanTable::Entry* PlanTable::find(const PlanClass& operations) const {
+const PlanTable::Entry* PlanTable::find_in(const Entries& entries, const PlanClass& operations) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = entries_.find(operations.key);
-    return known != entries_.end() ? &known->second : nullptr;
+    const auto known = entries.find(operations.key);
+    return known != entries.end() ? &known->second : nullptr;
 }
 
-const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_levels) {
-    if (const Entry* known = find(operations)) return *known;
-    const topology::DefaultArithmetic arithmetic;
-    // Plans without the lock, because planning takes long. Threads that make the same plan get one entry.
+const PlanTable::Entry* PlanTable::find(const PlanClass& operations) const {
+    return find_in(entries_, operations);
+}
+
+PlanTable::Entry PlanTable::by_search(const PlanClass& operations, ByLevels by_levels) const {
     Entry made{planner_.make_plan(operations.representative, by_levels), {}};
     if (by_levels == ByLevels::maybe) {
         made.delegation = planner_.evaluate_delegation(operations.representative, made.plan);
     }
+    return made;
+}
+
+/// Plans are made without the lock, because that takes long. Threads that make the same plan get one entry.
+const PlanTable::Entry& PlanTable::add(Entries& entries, const PlanClass& operations, Entry made) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [place, added] = entries_.emplace(operations.key, std::move(made));
+    const auto [place, added] = entries.emplace(operations.key, std::move(made));
     const Entry& entry = place->second;
     if (added) {
         plan_bytes_ += heap_bytes(entry.plan) + (entry.delegation ? heap_bytes(entry.delegation->plan) : 0);
@@ -35,9 +41,30 @@ const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_l
     return entry;
 }
 
+const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_levels) {
+    if (const Entry* known = find(operations)) return *known;
+    const topology::DefaultArithmetic arithmetic;
+    const Operation& operation = operations.representative;
+    if (!planner_.may_search_later(operation))
+        return add(entries_, operations, by_search(operations, by_levels));
+    Entry made{planner_.make_plan(operation, by_levels, Effort::closed_form), {}};
+    made.search_after = calls_before_search(operation, hierarchy_.ranks(), made.plan.predicted_us);
+    if (made.search_after == 0) return add(entries_, operations, by_search(operations, by_levels));
+    made.plan.reason += made.search_after == no_search ? "; chosen by formulas"
+                                                       : "; chosen by formulas, searched for after " +
+                                                             std::to_string(made.search_after) + " calls";
+    return add(entries_, operations, std::move(made));
+}
+
+const PlanTable::Entry& PlanTable::searched(const PlanClass& operations, ByLevels by_levels) {
+    if (const Entry* known = find_in(searched_, operations)) return *known;
+    const topology::DefaultArithmetic arithmetic;
+    return add(searched_, operations, by_search(operations, by_levels));
+}
+
 std::size_t PlanTable::memory() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return empty_bytes_ + topology::table_bytes(entries_) + plan_bytes_;
+    return empty_bytes_ + topology::table_bytes(entries_) + topology::table_bytes(searched_) + plan_bytes_;
 }
 
 }  // namespace strata::algorithms

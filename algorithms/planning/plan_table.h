@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "algorithms/planning/earned_search.h"
 #include "algorithms/planning/planner.h"
 #include "topology/hierarchy.h"
 
@@ -17,6 +18,7 @@ public:
     struct Entry {
         Plan plan;
         std::optional<Delegation> delegation;  ///< faster plan for frequent use
+        unsigned search_after = no_search;     ///< calls after which searched() has a better plan
     };
 
     /// `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`: Operation::rails.
@@ -30,18 +32,29 @@ public:
 
     /// Returns the entry of a class of operations if it has been made. It is valid as long as the table.
     const Entry* find(const PlanClass& operations) const;
-    /// The same, and makes it first if necessary; `by_levels` must be the one of the class. Throws like
+    /// The same, and makes it first if necessary: by formulas, or by the full search where that pays at once
+    /// (calls_before_search()). `by_levels` must be the one of the class. Throws like
     /// Planner::make_plan(), or std::bad_alloc, without a change.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
+    /// Returns the entry of the full search, for classes whose first one has `search_after`. Throws like
+    /// at().
+    const Entry& searched(const PlanClass& operations, ByLevels by_levels);
 
     /// Returns the bytes of the table.
     std::size_t memory() const;
 
 private:
+    using Entries = std::unordered_map<std::uint64_t, Entry>;  // by PlanClass::key
+
+    const Entry* find_in(const Entries& entries, const PlanClass& operations) const;
+    Entry by_search(const PlanClass& operations, ByLevels by_levels) const;
+    const Entry& add(Entries& entries, const PlanClass& operations, Entry made);
+
     const topology::Hierarchy hierarchy_;
     const Planner planner_;
     mutable std::mutex mutex_;
-    std::unordered_map<std::uint64_t, Entry> entries_;  // by PlanClass::key
+    Entries entries_;
+    Entries searched_;
     const std::size_t empty_bytes_;
     std::size_t plan_bytes_ = 0;  // bytes that the entries own
 };

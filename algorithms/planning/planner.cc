@@ -237,15 +237,20 @@ Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
     return without_delegation(std::move(overrides), op, Engine::automatic);
 }
 
-Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
+Plan Planner::make_plan(Operation operation, ByLevels by_levels, Effort effort) const {
     operation.rails = rails_;
     std::vector<std::string> ignored_values;
     const Overrides overrides = wishes(operation, by_levels, ignored_values);
-    Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
+    Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, effort);
     for (const std::string& why : ignored_values) {
         made.reason += "; ignored " + settings_.rules_file + ":" + why;
     }
     return made;
+}
+
+bool Planner::may_search_later(const Operation& operation) const {
+    return !settings_.search_at_once && is_open(operation.collective) && !operation.reproducible &&
+           hierarchy_.groups.size() > 1 && passed_at_every_size(operation.collective) == nullptr;
 }
 
 std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {

@@ -15,6 +15,7 @@
 #include "algorithms/config/overrides.h"
 #include "algorithms/config/rules.h"
 #include "algorithms/planning/delegation.h"
+#include "algorithms/planning/effort.h"
 #include "algorithms/planning/make_plan.h"
 #include "topology/hierarchy.h"
 
@@ -24,8 +25,9 @@ namespace strata::algorithms {
 struct PlanSettings {
     std::array<Overrides, collective_count> overrides;
     Rules rules;
-    std::string rules_file;  ///< empty: none
-    LinkTable links;         ///< including those of the rules
+    std::string rules_file;       ///< empty: none
+    LinkTable links;              ///< including those of the rules
+    bool search_at_once = false;  ///< the first plan of every class is the one of the full search
 
     const Overrides& of(Collective op) const { return overrides[static_cast<std::size_t>(op)]; }
     /// Returns true if a parameter or a rule concerns a collective, for any size and communicator.
@@ -93,7 +95,11 @@ public:
     bool is_whole(Collective op, const SizeClass& sizes) const;
 
     /// Returns the plan of a representative; its reason lists ignored rules.
-    Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
+    Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe,
+                   Effort effort = Effort::full) const;
+    /// Returns false for operations that are searched for before their first call: where the user sets
+    /// something, or where the search is short anyway.
+    bool may_search_later(const Operation& operation) const;
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 

@@ -20,8 +20,11 @@ double product(const std::vector<double>& us) {
 }  // namespace
 
 RobustChoice::RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                           const Operation& operation, int window, double forward_us, FlatRounds& rounds)
-    : hierarchy_(hierarchy), operation_(operation), possible_(possible_links(hierarchy, links)) {
+                           const Operation& operation, int window, double forward_us, FlatRounds& rounds,
+                           Effort effort)
+    : hierarchy_(hierarchy),
+      operation_(operation),
+      possible_(effort == Effort::full ? possible_links(hierarchy, links) : PossibleLinks{{links}, {}}) {
     forward_us_.push_back(forward_us);
     for (const LinkTable& table : tables()) {
         windows_.push_back(choose_window(window, hierarchy, table));

@@ -20,9 +20,10 @@ namespace strata::algorithms {
 class RobustChoice {
 public:
     /// Arguments must outlive it. `window`: the user's; 0: open. `forward_us`: prediction for the underlying
-    /// component with `links`, including a far receiver; `rounds`: of that prediction.
+    /// component with `links`, including a far receiver; `rounds`: of that prediction. `effort`: with
+    /// closed_form the given links are the only scenario.
     RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                 int window, double forward_us, FlatRounds& rounds);
+                 int window, double forward_us, FlatRounds& rounds, Effort effort);
 
     /// Adds a plan; `nic_local` and `skipped` as in Plan.
     void add(const std::vector<LevelPlan>& levels, bool nic_local, std::vector<topology::LevelKey> skipped);

@@ -26,6 +26,12 @@ PlanInUse& CommunicatorState::plan(const algorithms::Operation& operation, bool 
         }
         plans_.remember(operation, by_levels, *planned);
     }
+    if (planned->search_pays()) {
+        const SetupMeter meter(own_counters_);
+        const topology::DefaultArithmetic arithmetic;
+        planned = &plans_.search(*planned, planner().class_of(operation, by_levels), by_levels);
+        explain(operation, *planned->plan);
+    }
     if (planned->delegation_pays()) {
         planned = &plans_.delegate(*planned);
         explain(operation, *planned->plan);
@@ -72,6 +78,9 @@ std::string CommunicatorState::outline(const algorithms::Operation& operation,
     std::string text(algorithms::name_of(operation.collective));
     text += " of " + std::to_string(operation.bytes) + " bytes from rank " + std::to_string(operation.root) +
             ": " + of(*planned.plan);
+    if (planned.search_after != algorithms::no_search) {
+        text += "; searched for after " + std::to_string(planned.search_after) + " calls";
+    }
     if (planned.delegation != nullptr) {
         text += "; after " + std::to_string(planned.delegation->first_call) + " calls " +
                 of(planned.delegation->plan);

@@ -14,7 +14,7 @@ namespace strata::component {
 
 std::uint64_t PlanInUse::hash() const {
     topology::FactHash hash;
-    hash.add(key).add(algorithms::hash_of(*plan));
+    hash.add(key).add(algorithms::hash_of(*plan)).add(search_after);
     if (delegation != nullptr) {
         hash.add(algorithms::hash_of(delegation->plan)).add(delegation->first_call);
     }
@@ -44,6 +44,17 @@ PlanInUse* PlansInUse::find(std::uint64_t key) {
     return place == by_key_.end() ? nullptr : place->second;
 }
 
+/// Returns make()'s entry, and counts its time.
+template <typename Make>
+const algorithms::PlanTable::Entry& PlansInUse::timed(Make&& make) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const auto& made = make();
+    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    counters().planning_us.add(static_cast<std::uint64_t>(spent.count()));
+    return made;
+}
+
 /// Returns the plan table's entry, and counts whether it had to be made.
 const algorithms::PlanTable::Entry& PlansInUse::entry(const algorithms::PlanClass& wanted,
                                                       algorithms::ByLevels by_levels) {
@@ -51,12 +62,8 @@ const algorithms::PlanTable::Entry& PlansInUse::entry(const algorithms::PlanClas
         counters().plans_shared.add();
         return *known;
     }
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto& made = plan_table_->at(wanted, by_levels);
-    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+    const auto& made = timed([&]() -> const auto& { return plan_table_->at(wanted, by_levels); });
     counters().plans_made.add();
-    counters().planning_us.add(static_cast<std::uint64_t>(spent.count()));
     return made;
 }
 
@@ -71,17 +78,29 @@ PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByL
 
 PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
     std::list<PlanInUse> made;
-    PlanInUse& other = made.emplace_back(planned.key, planned.delegation->plan);
-    other.compared = planned.compared;  // hash() covers both plans
+    made.emplace_back(planned.key, planned.delegation->plan);
+    made.back().compared = planned.compared;  // hash() covers both plans
+    return replace(planned, made);
+}
+
+PlanInUse& PlansInUse::search(PlanInUse& planned, const algorithms::PlanClass& wanted,
+                              algorithms::ByLevels by_levels) {
+    std::list<PlanInUse> made;
+    made.emplace_back(planned.key,
+                      timed([&]() -> const auto& { return plan_table_->searched(wanted, by_levels); }));
+    return replace(planned, made);
+}
+
+PlanInUse& PlansInUse::replace(PlanInUse& planned, std::list<PlanInUse>& by) {
     last_ = {};
     const std::lock_guard lock(counted_);
-    by_key_.at(planned.key) = &other;
+    by_key_.at(planned.key) = &by.back();
     const auto old =
         std::find_if(plans_.begin(), plans_.end(), [&](PlanInUse& one) { return &one == &planned; });
     replaced_.splice(replaced_.end(), plans_, old);
-    plans_.splice(plans_.end(), made);
+    plans_.splice(plans_.end(), by);
     drop_unused();
-    return other;
+    return plans_.back();
 }
 
 void PlansInUse::drop_unused() noexcept {

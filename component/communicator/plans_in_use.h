@@ -17,16 +17,23 @@ namespace strata::component {
 /// A plan in use on a communicator.
 struct PlanInUse {
     PlanInUse(std::uint64_t own_key, const algorithms::PlanTable::Entry& entry)
-        : key(own_key), plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
+        : key(own_key),
+          plan(&entry.plan),
+          delegation(entry.delegation ? &*entry.delegation : nullptr),
+          search_after(entry.search_after) {}
     PlanInUse(std::uint64_t own_key, const algorithms::Plan& own_plan) : key(own_key), plan(&own_plan) {}
 
     /// Returns the hash of everything that must be equal on all ranks.
     std::uint64_t hash() const;
     /// Counts a call that this rank begins.
-    void count_call() { calls += delegation != nullptr ? 1U : 0U; }
+    void count_call() { calls += may_change() ? 1U : 0U; }
     /// For a call that failed before its first message, for lack of memory: the other ranks wait for its
     /// repetition and count it once.
-    void uncount_call() { calls -= delegation != nullptr ? 1U : 0U; }
+    void uncount_call() { calls -= may_change() ? 1U : 0U; }
+    /// Returns true if another plan may follow.
+    bool may_change() const { return delegation != nullptr || search_after != algorithms::no_search; }
+    /// Returns true if the full search replaces this plan from this call on, at the same call on every rank.
+    bool search_pays() const { return calls >= search_after; }
     /// Returns true if `delegation` replaces this plan from this call on: at the same call on every rank,
     /// because all ranks count alike.
     bool delegation_pays() const { return delegation != nullptr && delegation->pays(calls); }
@@ -34,9 +41,10 @@ struct PlanInUse {
     std::uint64_t key;             ///< PlanClass::key
     const algorithms::Plan* plan;  ///< in the communicator's plan table
     const algorithms::Delegation* delegation =
-        nullptr;            ///< a faster plan that pays after some calls; null: none
-    unsigned calls = 0;     ///< counted while there is a delegation
-    bool compared = false;  ///< found equal on all ranks
+        nullptr;                                    ///< a faster plan that pays after some calls; null: none
+    unsigned search_after = algorithms::no_search;  ///< calls after which the full search pays
+    unsigned calls = 0;                             ///< counted while the plan may change
+    bool compared = false;                          ///< found equal on all ranks
     algorithms::RouteCache routes;
 };
 
@@ -71,6 +79,9 @@ public:
     }
     /// Replaces a plan whose delegation_pays() and returns the new one.
     PlanInUse& delegate(PlanInUse& planned);
+    /// The same for one whose search_pays(). Throws like PlanTable::searched(), without a change.
+    PlanInUse& search(PlanInUse& planned, const algorithms::PlanClass& wanted,
+                      algorithms::ByLevels by_levels);
     /// Drops all plans; running calls keep theirs.
     void forget() noexcept;
 
@@ -90,6 +101,9 @@ private:
 
     const algorithms::PlanTable::Entry& entry(const algorithms::PlanClass& wanted,
                                               algorithms::ByLevels by_levels);
+    template <typename Make>
+    const algorithms::PlanTable::Entry& timed(Make&& make);
+    PlanInUse& replace(PlanInUse& planned, std::list<PlanInUse>& by);
     void drop_unused() noexcept;
 
     mutable std::mutex counted_;  // guards all that memory() reads

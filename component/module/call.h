@@ -134,7 +134,7 @@ template <Collective op, class Run, class... Arguments>
     if (planned->plan->engine == algorithms::Engine::forward) {
         const bool predicted = planned->plan->engine_source.origin == algorithms::Origin::model;
         const ForwardReason reason = predicted ? ForwardReason::model : ForwardReason::chosen;
-        if (planned->delegation == nullptr) {
+        if (!planned->may_change()) {
             state.note_passed(request, reason);
         }
         planned->count_call();

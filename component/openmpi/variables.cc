@@ -63,7 +63,8 @@ constexpr General general_variables[] = {
      "are not consecutive"},
     {"setup_after", OPAL_INFO_LVL_5, &SettingsText::setup_after,
      "Short calls (up to 4 KiB) on a communicator that are passed through to the underlying component "
-     "before the communicator is set up (0: none; at most 1000000). No effect on a collective that a "
+     "before the communicator is set up (0: none, and plans are searched for before their first call; "
+     "at most 1000000). No effect on a collective that a "
      "parameter or rule names, nor on reductions, except by MPI's own operators on integers, and sums "
      "and products of two ranks' floating-point numbers"},
     {"hand_back", OPAL_INFO_LVL_5, &SettingsText::hand_back,

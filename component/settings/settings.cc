@@ -181,6 +181,7 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
                 [&] { settings.reproducible = parse_number(text.reproducible, 0, 1, "") == 1; });
     reader.read("setup_after", text.setup_after,
                 [&] { settings.setup_after = parse_number(text.setup_after, 0, most_lazy_calls, ""); });
+    settings.search_at_once = settings.setup_after == 0;
     reader.read("hand_back", text.hand_back,
                 [&] { settings.hand_back = parse_number(text.hand_back, 0, 1, "") == 1; });
     reader.read("check_plans", text.check_plans,

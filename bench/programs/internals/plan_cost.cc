@@ -30,6 +30,8 @@ constexpr Collective operations[] = {Collective::bcast,     Collective::reduce, 
                                      Collective::barrier};
 constexpr std::size_t sizes[] = {8, 8192, 262144, 4194304};
 
+algorithms::Effort effort = algorithms::Effort::full;
+
 double processor_us() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -41,7 +43,7 @@ double processor_us() {
 double plan_us(const topology::Hierarchy& hierarchy, const algorithms::Operation& operation, int batches) {
     const auto batch_us = [&](int plans) {
         const double begin = processor_us();
-        for (int i = 0; i < plans; ++i) algorithms::make_plan(hierarchy, {}, {}, operation);
+        for (int i = 0; i < plans; ++i) algorithms::make_plan(hierarchy, {}, {}, operation, effort);
         return processor_us() - begin;
     };
     int plans = 1;  // plans per batch, enough for a measurable time
@@ -88,6 +90,9 @@ int main(int argc, char** argv) {
     int batches = 5;
     std::size_t sweep = 0;
     int most = 1 << 20;
+    app.add_flag_callback(
+        "--closed-form", [] { effort = algorithms::Effort::closed_form; },
+        "measure the choice by formulas that the first calls use");
     app.add_flag("--choices", choices, "print the plans instead of their times");
     app.add_option("--roots", sweep, "count the plans of a sweep over all roots with this number of bytes");
     app.add_option("--repetitions", batches, "number of batches; the median is printed");
@@ -118,7 +123,7 @@ int main(int argc, char** argv) {
                     // For Allgather, Gather and Scatter these are the bytes of a chunk.
                     if (traits_of(collective).blocks) operation.bytes *= hierarchy.stop.size();
                     if (choices) {
-                        print_choice(algorithms::make_plan(hierarchy, {}, {}, operation));
+                        print_choice(algorithms::make_plan(hierarchy, {}, {}, operation, effort));
                     } else {
                         std::printf(" %10.1f", plan_us(hierarchy, operation, batches));
                         std::fflush(stdout);

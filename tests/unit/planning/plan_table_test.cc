@@ -30,6 +30,8 @@ protected:
         return plan_table.at(plan_table.planner().class_of(operation, by_levels), by_levels);
     }
 
+    void SetUp() override { settings.search_at_once = true; }
+
     PlanSettings settings;
     Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
 };

@@ -1,0 +1,37 @@
+#include "algorithms/planning/earned_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace strata::algorithms {
+namespace {
+
+// Of 15,210 plans by formulas 87 % are within 5 % of the full search's, 97 % within 20 %
+// (docs/design/planning.md).
+constexpr double saved_share = 0.1;
+constexpr std::size_t longest_reduction_by_formulas = 4096;  // its plans are within 0.5 % on average
+constexpr double calls_of_a_reduction = 100;
+constexpr double most_calls = 1e9;
+
+// Below 256 ranks the model knows nearly every rank, above it representatives.
+constexpr int ranks_known = 256;
+constexpr double us_per_rank = 20;
+constexpr double us_per_represented_rank = 6;
+
+}  // namespace
+
+double search_us(int ranks) {
+    return std::min(ranks, ranks_known) * us_per_rank +
+           std::max(ranks - ranks_known, 0) * us_per_represented_rank;
+}
+
+unsigned calls_before_search(const Operation& operation, int ranks, double call_us) {
+    if (call_us <= 0) return 0;
+    const double calls = std::min(search_us(ranks) / (call_us * saved_share), most_calls);
+    if (!traits_of(operation.collective).combines) return static_cast<unsigned>(calls);
+    const bool is_short = operation.bytes <= longest_reduction_by_formulas;
+    return is_short || calls > calls_of_a_reduction ? no_search : 0;
+}
+
+}  // namespace strata::algorithms
