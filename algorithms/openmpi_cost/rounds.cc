@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "algorithms/cost/links.h"
+#include "topology/heap_bytes.h"
 
 namespace strata::algorithms {
 
 /// Finds for each level the connection and the bus that most messages share, and for each level on which
 /// ranks meet one message and the number of messages.
-FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
+RoundCounts::Round RoundCounts::count(const std::vector<int>& to) const {
     const auto& groups = hierarchy_.groups;
     const std::vector<Shared> none(groups.size(), {-1, -1, Where::level, -1, 0, 0});
     std::vector<Shared> out = none;
@@ -55,6 +56,13 @@ FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
     return round;
 }
 
+std::size_t RoundCounts::memory() const {
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    for (const auto& [name, round] : rounds_) bytes += sizeof name + topology::heap_bytes(round);
+    return bytes;
+}
+
 const MessageSchedule& FlatRounds::schedule(const TunedCall& call) {
     for (const auto& [known, schedule] : schedules_) {
         if (known == call) return schedule;
@@ -63,18 +71,18 @@ const MessageSchedule& FlatRounds::schedule(const TunedCall& call) {
     return schedules_.emplace_back(call, schedule_of(call, ranks)).second;
 }
 
-void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,
+void FlatRounds::add(Time& time, const RoundCounts::Round& round, FlatModel& model, std::size_t bytes,
                      std::size_t combined) {
     double hop = 0;
     double queue = 0;
     double at_nics = 0;
     const double combine = model.combine_us(combined);
-    for (const Shared& own : round) {
+    for (const RoundCounts::Shared& own : round) {
         double least = 0;
-        if (own.where == Where::bus) {
+        if (own.where == RoundCounts::Where::bus) {
             least = own.messages * model.bus_us(own.group, bytes);
             if (least == 0) continue;
-        } else if (own.where != Where::level) {
+        } else if (own.where != RoundCounts::Where::level) {
             const double waiting = (own.messages - 1) * model.occupied_us(own.group, bytes);
             queue = std::max(queue, waiting);
             if (model.at_nic(own.group)) at_nics = std::max(at_nics, waiting);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -11,14 +12,72 @@
 
 namespace strata::algorithms {
 
+/// The messages of one round that wait longest for a shared resource. Which messages cross which connection
+/// does not depend on links, so rounds are counted once for all tables and plans of a hierarchy. Thread-safe.
+class RoundCounts {
+public:
+    explicit RoundCounts(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+    RoundCounts(const RoundCounts&) = delete;
+    RoundCounts& operator=(const RoundCounts&) = delete;
+
+    enum class Where { level, out, in, bus };
+    /// A message and the messages that share a resource with it.
+    struct Shared {
+        int from;
+        int to;
+        Where where;  ///< ends meet on the same level, or both pass the connection or bus of a group
+        int group;    ///< the group; -1: a level
+        int messages;
+        int works;  ///< messages on its receiver's processor: this one, and one of the receiver's own
+    };
+    using Round = std::vector<Shared>;
+    /// A pattern, and the round in it.
+    using Name = std::pair<int, int>;
+
+    /// Returns the round in which rank r sends to partner(r) (-1: nothing), which is called once per name.
+    /// Cost: O(ranks * depth) the first time.
+    template <typename Partner>
+    const Round& at(Name name, Partner&& partner) {
+        const std::lock_guard lock(mutex_);
+        const auto [entry, added] = rounds_.try_emplace(name);
+        if (added) {
+            std::vector<int> to(hierarchy_.stop.size());
+            for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
+            entry->second = count(to);
+        }
+        return entry->second;
+    }
+
+    /// Returns heap bytes.
+    std::size_t memory() const;
+
+private:
+    Round count(const std::vector<int>& to) const;
+
+    const topology::Hierarchy& hierarchy_;
+    mutable std::mutex mutex_;
+    std::map<Name, Round> rounds_;
+};
+
 /// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time (recursive
 /// doubling, Bruck), for too many ranks to simulate each message. A round lasts until the last message has
 /// passed the connection that most messages share. Ranks that waited there reach the next round later and do
-/// not wait again, but no connection carries two rounds at once. Which messages cross which connection does
-/// not depend on links, so it is counted once for all tables.
+/// not wait again, but no connection carries two rounds at once.
 class FlatRounds {
 public:
-    explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+    /// `known`: the rounds that earlier plans have counted, of the same hierarchy. `trees_by_round`:
+    /// by_round_us() for more than most_ranks_in_order ranks.
+    explicit FlatRounds(const topology::Hierarchy& hierarchy, RoundCounts* known = nullptr,
+                        bool trees_by_round = false)
+        : hierarchy_(hierarchy),
+          own_(hierarchy),
+          counts_(known != nullptr ? *known : own_),
+          by_round_(trees_by_round) {}
+    FlatRounds(const FlatRounds&) = delete;
+    FlatRounds& operator=(const FlatRounds&) = delete;
+
+    static constexpr int most_ranks_in_order = 256;
+    bool trees_by_round() const { return by_round_ && hierarchy_.ranks() > most_ranks_in_order; }
 
     /// The time of consecutive rounds, us.
     class Time {
@@ -43,43 +102,25 @@ public:
         double longest_queue_ = 0;
     };
 
-    /// Adds a round in which rank r sends `bytes` to partner(r) (-1: nothing) and combines `combined` of the
-    /// received bytes. `name` identifies the round in its pattern: partner() is called once per name. Cost:
-    /// O(ranks * depth) the first time, then O(depth).
+    /// Adds a round (RoundCounts::at()) of messages of `bytes`, whose receivers combine `combined` of them.
+    /// Cost: O(depth), after the first time.
     template <typename Partner>
-    void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t combined,
+    void add(Time& time, FlatModel& model, RoundCounts::Name name, std::size_t bytes, std::size_t combined,
              Partner&& partner) {
-        const auto [entry, added] = rounds_.try_emplace(name);
-        if (added) {
-            std::vector<int> to(hierarchy_.stop.size());
-            for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
-            entry->second = count(to);
-        }
-        add(time, entry->second, model, bytes, combined);
+        add(time, counts_.at(name, partner), model, bytes, combined);
     }
 
     /// Returns the message schedule of a call among all ranks, made once for all link tables.
     const MessageSchedule& schedule(const TunedCall& call);
 
 private:
-    enum class Where { level, out, in, bus };
-    /// A message and the messages that share a resource with it.
-    struct Shared {
-        int from;
-        int to;
-        Where where;  ///< ends meet on the same level, or both pass the connection or bus of a group
-        int group;    ///< the group; -1: a level
-        int messages;
-        int works;  ///< messages on its receiver's processor: this one, and one of the receiver's own
-    };
-    using Round = std::vector<Shared>;
-
-    Round count(const std::vector<int>& to) const;
-    static void add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,
+    static void add(Time& time, const RoundCounts::Round& round, FlatModel& model, std::size_t bytes,
                     std::size_t combined);
 
     const topology::Hierarchy& hierarchy_;
-    std::map<int, Round> rounds_;
+    RoundCounts own_;
+    RoundCounts& counts_;
+    bool by_round_;
     std::deque<std::pair<TunedCall, MessageSchedule>> schedules_;
 };
 

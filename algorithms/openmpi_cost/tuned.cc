@@ -61,6 +61,9 @@ double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCa
     FlatModel model(hierarchy, links);
     if ((pairwise || call.algorithm == bruck) && many_rounds(hierarchy.ranks()))
         return rounds_of(model, rounds, call).us();
+    if (rounds.trees_by_round()) {
+        if (const auto us = by_round_us(model, call)) return *us;
+    }
     if (const auto us = scatter_allgather_us(model, call)) return *us;
     const double us = latest(run_schedule(model, rounds.schedule(call)));
     if (!pairwise || !sends_inside(hierarchy, links)) return us;

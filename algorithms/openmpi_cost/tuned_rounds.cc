@@ -6,10 +6,12 @@
 namespace strata::algorithms {
 namespace {
 
-// Rounds are named by their distance; these are the others, which serve ranks above a power of two.
+// Rounds are named by a pattern and their distance; these are the others, which serve ranks above a power of
+// two.
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
 constexpr int sharing_combines = -3;
+enum Pattern { allreduce_doubling, allreduce_halving, allgather_doubling, allgather_bruck };
 
 /// Returns the partner function of a round among a power of two of ranks; `rank_of` maps v to its rank.
 template <typename RankOf, typename PlaceOf>
@@ -39,19 +41,21 @@ FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorith
         return rank < 2 * extra && rank % 2 == kept ? rank + (kept ? -1 : 1) : -1;
     };
     const auto pair = [=](int rank) { return rank < 2 * extra ? rank ^ 1 : -1; };
+    const int pattern = halving ? allreduce_halving : allreduce_doubling;
     FlatRounds::Time time;
     if (extra > 0) {
         const std::size_t half = bytes - bytes / 2;
-        if (halving) rounds.add(time, model, sharing_combines, half, half, pair);
-        rounds.add(time, model, standing_aside, halving ? half : bytes, halving ? 0 : bytes, aside);
-        rounds.add(time, model, coming_back, bytes, 0, back);
+        if (halving) rounds.add(time, model, {pattern, sharing_combines}, half, half, pair);
+        rounds.add(time, model, {pattern, standing_aside}, halving ? half : bytes, halving ? 0 : bytes,
+                   aside);
+        rounds.add(time, model, {pattern, coming_back}, bytes, 0, back);
     }
     std::size_t window = bytes;
     for (int distance = 1; distance < power; distance *= 2) {
         const auto partner = pairwise(distance, rank_of, place_of);
         if (halving) window -= window / 2;
-        rounds.add(time, model, distance, window, window, partner);
-        if (halving) rounds.add(time, model, distance, window, 0, partner);
+        rounds.add(time, model, {pattern, distance}, window, window, partner);
+        if (halving) rounds.add(time, model, {pattern, distance}, window, 0, partner);
     }
     return time;
 }
@@ -62,10 +66,11 @@ FlatRounds::Time rounds_of(FlatModel& model, FlatRounds& rounds, const TunedCall
     if (call.task == LevelTask::allreduce) return allreduce_rounds(model, rounds, call.algorithm, call.bytes);
     const int ranks = model.ranks();
     const bool doubling = call.algorithm == Algorithm::recursive_doubling;
+    const int pattern = doubling ? allgather_doubling : allgather_bruck;
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {
         const int blocks = doubling ? distance : std::min(distance, ranks - distance);
-        rounds.add(time, model, distance, static_cast<std::size_t>(blocks) * call.bytes, 0,
+        rounds.add(time, model, {pattern, distance}, static_cast<std::size_t>(blocks) * call.bytes, 0,
                    [=](int rank) { return doubling ? rank ^ distance : (rank + ranks - distance) % ranks; });
     }
     return time;

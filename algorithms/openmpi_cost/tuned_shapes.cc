@@ -78,4 +78,22 @@ MessageSchedule then(MessageSchedule first, const MessageSchedule& second) {
 
 int whole_power(int ranks) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))); }
 
+FlatChildren in_order_children(int size) {
+    FlatChildren children(size);
+    std::vector<std::pair<int, int>> open{{0, size}};  // first rank and size of a subtree
+    while (!open.empty()) {
+        const auto [first, count] = open.back();
+        open.pop_back();
+        if (count < 2) continue;
+        const int parent = first + count - 1;
+        const int right = count / 2;
+        children[parent].push_back(parent - 1);
+        open.emplace_back(first + right, count - right - 1);
+        if (count == 2) continue;
+        children[parent].push_back(first + right - 1);
+        open.emplace_back(first, right);
+    }
+    return children;
+}
+
 }  // namespace strata::algorithms

@@ -117,7 +117,8 @@ LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides,
     if (traits.blocks && traits.rooted) {
         on_few_nodes_.bytes = operation.bytes / hierarchy.stop.size() * few_nodes_.hierarchy.stop.size();
     }
-    models_of_few_nodes_.emplace(few_nodes_.hierarchy, on_few_nodes_);
+    facts_of_few_nodes_.emplace(few_nodes_.hierarchy);
+    models_of_few_nodes_.emplace(few_nodes_.hierarchy, on_few_nodes_, facts_of_few_nodes_->machines);
 }
 
 LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,

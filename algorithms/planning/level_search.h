@@ -17,6 +17,11 @@ struct Searched {
     PlanSearch search;
     double us = 0;  ///< predicted
     std::vector<topology::LevelKey> skipped;
+
+    /// Returns the prediction of the search with the given links; with Effort::full it may be for others.
+    std::optional<double> known_us(Effort effort) const {
+        return effort == Effort::closed_form ? std::optional(us) : std::nullopt;
+    }
 };
 
 /// Returns the levels inside nodes, below the topmost one, that a plan may skip: not the user's own groups,
@@ -61,6 +66,7 @@ private:
     std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: nothing to skip
     ReducedMachine few_nodes_;
     Operation on_few_nodes_;
+    std::optional<PlanningFacts> facts_of_few_nodes_;
     std::optional<Models> models_of_few_nodes_;
 };
 

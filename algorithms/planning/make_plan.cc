@@ -16,6 +16,7 @@
 #include "algorithms/planning/level_search.h"
 #include "algorithms/planning/models.h"
 #include "algorithms/planning/plan_search.h"
+#include "algorithms/planning/planning_facts.h"
 #include "algorithms/planning/robust_choice.h"
 
 namespace strata::algorithms {
@@ -138,10 +139,11 @@ struct Searches {
     const Overrides& overrides;
     const Operation& operation;
     Effort effort;
+    PlanningFacts& facts;
     ExcludedLevels excluded = find_excluded_levels(hierarchy, overrides, operation);
-    Models models{hierarchy, operation};
+    Models models{hierarchy, operation, facts.machines};
     LevelSearch levels{hierarchy, overrides, operation, models, effort};
-    FlatRounds rounds{hierarchy};
+    FlatRounds rounds{hierarchy, &facts.rounds, effort == Effort::closed_form};
 
     /// Returns the best plan under `links` without the skipped levels.
     Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings,
@@ -261,7 +263,7 @@ Verdict choose_robustly(Searched& searched, const LinkTable& links, Searches& se
     std::vector<bool> nic_local;
     for (const Searched& way : ways) {
         nic_local.push_back(nic_local_pays(hierarchy, links, operation, way.search.plans()));
-        robust_choice.add(way.search.plans(), nic_local.back(), way.skipped);
+        robust_choice.add(way.search.plans(), nic_local.back(), way.skipped, way.known_us(searches.effort));
     }
     const RobustChoice::Choice choice = robust_choice.choose(searches.models);
     searched = std::move(ways[choice.way.value_or(0)]);
@@ -336,7 +338,7 @@ const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& li
 }
 
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
-               const Operation& operation, Effort effort) {
+               const Operation& operation, Effort effort, PlanningFacts* facts) {
     const std::string broken = check(wanted, operation.collective);
     if (!broken.empty()) throw std::invalid_argument(broken);
     const Window window = choose_window(wanted.window, hierarchy, links);
@@ -346,7 +348,9 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
-    Searches searches{hierarchy, overrides, operation, effort};
+    std::optional<PlanningFacts> own;
+    Searches searches{hierarchy, overrides, operation, effort,
+                      facts != nullptr ? *facts : own.emplace(hierarchy)};
     plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     const ExcludedLevels& excluded = searches.excluded;

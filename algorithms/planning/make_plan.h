@@ -8,6 +8,8 @@
 
 namespace strata::algorithms {
 
+struct PlanningFacts;  // planning_facts.h
+
 /// Chooses engine, methods, skipped levels and segment sizes of an operation (docs/design/planning.md). All
 /// inputs must be equal on all ranks. Overrides come first; the rest is what the cost model predicts to be
 /// fastest. An automatic engine becomes
@@ -18,10 +20,11 @@ namespace strata::algorithms {
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be
 /// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (reduce_by_symmetry()).
 ///
-/// Throws std::invalid_argument with check()'s message. Local, without communication. Cost: O(ranks * depth)
-/// per candidate plan, whose number depends on the number of levels only.
+/// `facts`: of the hierarchy, kept from plan to plan. Throws std::invalid_argument with check()'s message.
+/// Local, without communication. Cost: O(ranks * depth) per candidate plan, whose number depends on the
+/// number of levels only.
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-               const Operation& operation, Effort effort = Effort::full);
+               const Operation& operation, Effort effort = Effort::full, PlanningFacts* facts = nullptr);
 
 /// Returns why make_plan() passes a collective without overrides through at every size and root, or null if
 /// these matter. Not for reproducible reductions.

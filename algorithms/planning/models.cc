@@ -5,27 +5,11 @@
 #include "algorithms/config/excluded_levels.h"
 
 namespace strata::algorithms {
-namespace {
 
-/// Returns true if a plan for the reduced machine is valid for the machine.
-bool same_levels(const topology::Hierarchy& machine, const topology::Hierarchy& reduced) {
-    const auto at_the_top = [](const topology::Hierarchy& hierarchy) {
-        return std::count_if(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& g) {
-                   return g.level == hierarchy.groups.front().level;
-               }) > 1;
-    };
-    return machine.levels() == reduced.levels() && at_the_top(machine) == at_the_top(reduced);
-}
-
-}  // namespace
-
-const std::optional<ReducedMachine>& Models::reduced(bool switches) {
+const ReducedMachine* Models::reduced(bool switches) {
     Reduced& own = switches ? switches_ : nodes_;
-    if (own.known) return own.machine;
-    own.known = true;
-    own.machine = reduce_by_symmetry(hierarchy_, operation_.root, switches);
-    if (own.machine && !same_levels(hierarchy_, own.machine->hierarchy)) own.machine.reset();
-    return own.machine;
+    if (!own.known) own = {true, machines_.at(operation_.root, switches)};
+    return own.machine.get();
 }
 
 /// If switches are skipped, all nodes take part in the topmost level, so the reduced machine keeps every
@@ -37,11 +21,11 @@ std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const 
     const bool nodes = std::none_of(skipped.begin(), skipped.end(), [&](const topology::LevelKey& level) {
         return separates_nodes(hierarchy_, level);
     });
-    const std::optional<ReducedMachine>& machine = reduced(switches);
-    if (!machine || !nodes) return make_cost_model(hierarchy_, links, operation_, skipped);
+    const ReducedMachine* const machine = nodes ? reduced(switches) : nullptr;
+    if (machine == nullptr) return make_cost_model(hierarchy_, links, operation_, skipped);
     Operation there = operation_;
     there.root = machine->root;
-    return make_cost_model(machine->hierarchy, links, there, skipped, &*machine);
+    return make_cost_model(machine->hierarchy, links, there, skipped, machine);
 }
 
 CostModel& Models::at(const LinkTable& links, std::span<const topology::LevelKey> skipped) {

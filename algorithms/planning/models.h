@@ -1,13 +1,12 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "algorithms/base/link.h"
 #include "algorithms/base/operation.h"
 #include "algorithms/cost/model.h"
-#include "algorithms/cost/symmetry_reduction.h"
+#include "algorithms/planning/planning_facts.h"
 #include "topology/hierarchy.h"
 
 namespace strata::algorithms {
@@ -16,9 +15,9 @@ namespace strata::algorithms {
 /// from one link table to the next. On large machines they use representatives (reduce_by_symmetry()).
 class Models {
 public:
-    /// Hierarchy and operation must outlive it.
-    Models(const topology::Hierarchy& hierarchy, const Operation& operation)
-        : hierarchy_(hierarchy), operation_(operation) {}
+    /// All must outlive it. `machines`: of the hierarchy.
+    Models(const topology::Hierarchy& hierarchy, const Operation& operation, ReducedMachines& machines)
+        : hierarchy_(hierarchy), operation_(operation), machines_(machines) {}
     Models(const Models&) = delete;
     Models& operator=(const Models&) = delete;
 
@@ -36,14 +35,15 @@ private:
     /// Representatives, found on first use.
     struct Reduced {
         bool known = false;
-        std::optional<ReducedMachine> machine;  ///< empty: the whole machine
+        ReducedMachines::Machine machine;  ///< null: the whole machine
     };
 
     std::unique_ptr<CostModel> make(const LinkTable& links, std::span<const topology::LevelKey> skipped);
-    const std::optional<ReducedMachine>& reduced(bool switches);
+    const ReducedMachine* reduced(bool switches);
 
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
+    ReducedMachines& machines_;
     Reduced nodes_;     ///< keeps a rank of every node
     Reduced switches_;  ///< may omit nodes below a switch
     std::vector<Entry> entries_;

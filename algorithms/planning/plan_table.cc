@@ -10,7 +10,7 @@ namespace strata::algorithms {
 PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails)
     : hierarchy_(std::move(hierarchy)),
       planner_(hierarchy_, settings, keep_levels, rails),
-      empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
+      empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_)) {}
 
 const PlanTable::Entry* PlanTable::find_in(const Entries& entries, const PlanClass& operations) const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -64,7 +64,8 @@ const PlanTable::Entry& PlanTable::searched(const PlanClass& operations, ByLevel
 
 std::size_t PlanTable::memory() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return empty_bytes_ + topology::table_bytes(entries_) + topology::table_bytes(searched_) + plan_bytes_;
+    return empty_bytes_ + planner_.memory() + topology::table_bytes(entries_) +
+           topology::table_bytes(searched_) + plan_bytes_;
 }
 
 }  // namespace strata::algorithms

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/planning/plan_search.h"
+#include "algorithms/planning/planning_facts.h"
 #include "topology/equal_groups.h"
 #include "topology/heap_bytes.h"
 
@@ -39,7 +40,11 @@ std::size_t bytes_of(const Rule& rule) {
 
 Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
                  int rails)
-    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels), rails_(rails) {
+    : hierarchy_(hierarchy),
+      settings_(settings),
+      keep_levels_(keep_levels),
+      rails_(rails),
+      facts_(std::make_shared<PlanningFacts>(hierarchy)) {
     for (std::size_t op = 0; op < rules_.size(); ++op) {
         rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
         byte_bounds_[op] = byte_bounds(rules_[op]);
@@ -138,7 +143,7 @@ std::span<const int> Planner::others_of(Collective op, int root_class) const {
 
 std::size_t Planner::memory() const {
     using topology::heap_bytes;
-    std::size_t bytes = 0;
+    std::size_t bytes = facts_->memory();
     for (const auto& rules : rules_) {
         bytes += heap_bytes(rules);
         for (const Rule& rule : rules) bytes += bytes_of(rule);
@@ -241,7 +246,8 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels, Effort effort) 
     operation.rails = rails_;
     std::vector<std::string> ignored_values;
     const Overrides overrides = wishes(operation, by_levels, ignored_values);
-    Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, effort);
+    Plan made =
+        algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, effort, facts_.get());
     for (const std::string& why : ignored_values) {
         made.reason += "; ignored " + settings_.rules_file + ":" + why;
     }

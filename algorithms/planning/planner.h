@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,7 +104,7 @@ public:
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 
-    /// Returns the heap bytes of its tables. Cost: O(root classes).
+    /// Returns the heap bytes of its tables and facts. Cost: O(root classes).
     std::size_t memory() const;
 
     /// Returns some other ranks of a root's class, spread over it.
@@ -145,6 +146,7 @@ private:
         return traits_of(op).up ? receiving_classes_ : root_classes_;
     }
 
+    std::shared_ptr<PlanningFacts> facts_;
     RootClasses root_classes_;
     RootClasses receiving_classes_;  // with a class for roots with a receiver
 };

@@ -35,8 +35,11 @@ RobustChoice::RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable
 }
 
 void RobustChoice::add(const std::vector<LevelPlan>& levels, bool nic_local,
-                       std::vector<topology::LevelKey> skipped) {
+                       std::vector<topology::LevelKey> skipped, std::optional<double> us) {
     ways_.push_back({levels, nic_local, std::move(skipped), {}});
+    if (us)
+        ways_.back().us.push_back(*us +
+                                  receiving_us(hierarchy_, tables().front(), operation_, levels, nic_local));
 }
 
 /// Table by table, because a model has one table at a time.
@@ -44,13 +47,14 @@ void RobustChoice::predict(Models& models) {
     for (std::size_t t = 0; t < tables().size(); ++t) {
         const LinkTable& table = tables()[t];
         for (Way& way : ways_) {
+            if (way.us.size() > t) continue;
             const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
-                return other.nic_local == way.nic_local && other.skipped == way.skipped &&
-                       other.levels == way.levels;
+                return other.us.size() > t && other.nic_local == way.nic_local &&
+                       other.skipped == way.skipped && other.levels == way.levels;
             });
             way.us.push_back(
-                &*same != &way
-                    ? same->us.back()
+                same != ways_.end()
+                    ? same->us[t]
                     : models.at(table, way.skipped).cost_us(way.levels, operation_.bytes, windows_[t]) +
                           receiving_us(hierarchy_, table, operation_, way.levels, way.nic_local));
         }

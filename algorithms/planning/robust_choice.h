@@ -25,8 +25,10 @@ public:
     RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                  int window, double forward_us, FlatRounds& rounds, Effort effort);
 
-    /// Adds a plan; `nic_local` and `skipped` as in Plan.
-    void add(const std::vector<LevelPlan>& levels, bool nic_local, std::vector<topology::LevelKey> skipped);
+    /// Adds a plan; `nic_local` and `skipped` as in Plan. `us`: the model's prediction with the given links,
+    /// if known.
+    void add(const std::vector<LevelPlan>& levels, bool nic_local, std::vector<topology::LevelKey> skipped,
+             std::optional<double> us);
 
     /// Returns the link tables of all scenarios; the first is the given one.
     const std::vector<LinkTable>& tables() const { return possible_.tables; }

@@ -78,7 +78,8 @@ TEST(Models, TakeOnOtherLinksAsIfMadeForThem) {
         const auto tables = possible_links(hierarchy, LinkTable{}).tables;
         for (const Collective collective : sized) {
             const Operation operation{collective, std::size_t{1} << (random() % 23), 0};
-            Models models(hierarchy, operation);
+            ReducedMachines machines(hierarchy);
+            Models models(hierarchy, operation, machines);
             const std::vector<LevelKey> none;
             for (const std::vector<LevelKey>& skipped : {none, {numa_level}, {leaf_switch}, none}) {
                 for (const LinkTable& table : tables) {
