@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/planning/probe_plans.h"
+#include "component/base/clock.h"
 #include "component/agreement/agreement.h"
 #include "component/agreement/disagreement.h"
 #include "component/agreement/locality.h"
@@ -89,13 +90,6 @@ public:
     }
 
 private:
-    static std::uint64_t ns_of(clockid_t clock) {
-        timespec now{};
-        clock_gettime(clock, &now);
-        return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-               static_cast<std::uint64_t>(now.tv_nsec);
-    }
-
     std::uint64_t start_ = ns_of(CLOCK_MONOTONIC);
     std::uint64_t processor_start_ = ns_of(CLOCK_THREAD_CPUTIME_ID);
 };

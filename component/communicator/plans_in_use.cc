@@ -1,10 +1,10 @@
 #include "component/communicator/plans_in_use.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
+#include "component/base/clock.h"
 #include "component/communicator/plan_tables.h"
 #include "component/report/counters.h"
 #include "topology/fact_hash.h"
@@ -44,14 +44,12 @@ PlanInUse* PlansInUse::find(std::uint64_t key) {
     return place == by_key_.end() ? nullptr : place->second;
 }
 
-/// Returns make()'s entry, and counts its time.
+/// Returns make()'s entry, and counts its CPU time.
 template <typename Make>
 const algorithms::PlanTable::Entry& PlansInUse::timed(Make&& make) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const std::uint64_t begin = ns_of(CLOCK_THREAD_CPUTIME_ID);
     const auto& made = make();
-    const auto spent = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-    counters().planning_us.add(static_cast<std::uint64_t>(spent.count()));
+    counters().planning_us.add((ns_of(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000);
     return made;
 }
 
@@ -86,6 +84,7 @@ PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
 PlanInUse& PlansInUse::search(PlanInUse& planned, const algorithms::PlanClass& wanted,
                               algorithms::ByLevels by_levels) {
     std::list<PlanInUse> made;
+    counters().plans_searched.add();
     made.emplace_back(planned.key,
                       timed([&]() -> const auto& { return plan_table_->searched(wanted, by_levels); }));
     return replace(planned, made);

@@ -119,8 +119,12 @@ void register_counters(const mca_base_component_t* component) {
                  "Plans that a communicator found among those that the process has made, mostly for another "
                  "one with an equal hierarchy",
                  all.plans_shared);
-    register_one(component, "planning_us", "Microseconds spent on making plans, part of setup_us",
-                 all.planning_us, MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(
+        component, "plans_searched",
+        "Plans of first calls, chosen by formulas, that a full search has replaced on a communicator",
+        all.plans_searched);
+    register_one(component, "planning_us", "Microseconds of CPU time spent on making plans", all.planning_us,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_ns", "Nanoseconds that MPI_Init spent in the plugin", all.init_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_processor_ns",

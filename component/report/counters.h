@@ -62,7 +62,8 @@ struct Counters {
     Counter setup_us;           ///< spent on agreement, hierarchies, plans and sub-communicators
     Counter plans_made;         ///< by this process
     Counter plans_shared;       ///< found among the process's plans by a communicator that needed one
-    Counter planning_us;        ///< spent on making plans, part of setup_us
+    Counter plans_searched;     ///< replaced by a full search, on any communicator
+    Counter planning_us;        ///< CPU time of making plans
     Counter init_ns;            ///< wall time of MPI_Init in the plugin
     Counter init_processor_ns;  ///< processor time of its thread in the same time
 

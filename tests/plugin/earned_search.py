@@ -41,6 +41,7 @@ def test(paths, late):
         found, outcome = plans(paths, op, calls)
         outcome.expect(found == [first], f"{op}: {calls} calls, but a second plan: {found}")
         found, outcome = plans(paths, op, calls + 1)
+        outcome.expect(outcome.pvar("plans_searched") == RANKS, f"{op}: not all ranks have searched")
         outcome.expect(len(found) == 2 and not AFTER.search(found[1]), f"{op}: {calls + 1} calls: {found}")
     # A reduction keeps its plan, because the same sum has the same bits in every call.
     found, outcome = plans(paths, "allreduce", 200)

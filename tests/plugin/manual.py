@@ -13,7 +13,7 @@ import collective_table
 from job import Paths
 from listed import ENGINES, GENERAL, LEVELS, PER_COLLECTIVE, PER_LEVEL, SPECIAL_ENGINES
 
-ALONE = ["communicators", "setup_us", "plans_made", "plans_shared", "planning_us", "init_ns", "init_processor_ns",
+ALONE = ["communicators", "setup_us", "plans_made", "plans_shared", "plans_searched", "planning_us", "init_ns", "init_processor_ns",
          "scratch_memory", "comm_setup_us", "comm_memory"]
 
 

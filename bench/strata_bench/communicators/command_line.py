@@ -20,7 +20,7 @@ the plugin in turn, and measures MPI_Init and the plugin's part of it. Where ran
 of all ranks' work there: it compares contenders, but does not predict a cluster. The emulated cluster has the ranks per
 node that --ranks needs, or those of --slots.
 
---gate judges: in every cell at most 0.2 times han's time and, for small messages, 1.3 times tuned's; at most 2 % of
+--gate judges: in every cell at most 0.2 times han's time and, for small messages, 1.1 times tuned's; at most 2 % of
 MPI_Init in the plugin, by CPU time where ranks share cores.
 
 Exit status: 0; with --gate 1 if a limit is missed or something could not be measured."""

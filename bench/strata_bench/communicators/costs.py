@@ -7,7 +7,7 @@ from ..measuring import units
 from ..measuring.intervals import interval
 
 OF_HAN = 0.2  # share of han's time for a communicator and its first operation
-OF_TUNED = 1.3  # share of tuned's time, for communicators that see only small messages
+OF_TUNED = 1.1  # share of tuned's time, for communicators that see only small messages
 SMALL = 4 << 10  # bytes
 OF_INIT = 0.02  # share of MPI_Init's median time that the plugin takes
 # Orders of the ranks in one contender's communicators, in words for tables. Few ranks have few orders.
