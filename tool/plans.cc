@@ -92,7 +92,7 @@ public:
         listing.plans = algorithms::list_plans(
             facts_.hierarchy, spec,
             [this](const Operation& operation) {
-                return planner_.make_plan(planner_.with_root_of_class(operation));
+                return planner_.lasting_plan(planner_.with_root_of_class(operation));
             },
             [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {

@@ -56,11 +56,18 @@ RoundCounts::Round RoundCounts::count(const std::vector<int>& to) const {
     return round;
 }
 
-std::size_t RoundCounts::memory() const {
+const RoundCounts::Round* RoundCounts::find(Name name) const {
     const std::lock_guard lock(mutex_);
-    std::size_t bytes = 0;
-    for (const auto& [name, round] : rounds_) bytes += sizeof name + topology::heap_bytes(round);
-    return bytes;
+    const auto known = rounds_.find(name);
+    return known != rounds_.end() ? &known->second : nullptr;
+}
+
+/// Threads that count the same round get one entry.
+const RoundCounts::Round& RoundCounts::add(Name name, Round round) {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, added] = rounds_.emplace(name, std::move(round));
+    if (added) bytes_ += sizeof *entry + topology::heap_bytes(entry->second) + topology::block_bytes;
+    return entry->second;
 }
 
 const MessageSchedule& FlatRounds::schedule(const TunedCall& call) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -31,32 +32,33 @@ public:
         int works;  ///< messages on its receiver's processor: this one, and one of the receiver's own
     };
     using Round = std::vector<Shared>;
+    /// Patterns of rounds; in `other` ones the rounds have names of their own.
+    enum class Pattern { allreduce_doubling, allreduce_halving, allgather_doubling, allgather_bruck, other };
     /// A pattern, and the round in it.
-    using Name = std::pair<int, int>;
+    using Name = std::pair<Pattern, int>;
 
-    /// Returns the round in which rank r sends to partner(r) (-1: nothing), which is called once per name.
-    /// Cost: O(ranks * depth) the first time.
+    /// Returns the round in which rank r sends to partner(r) (-1: nothing), counted once per name. Throws
+    /// std::bad_alloc without a change. Cost: O(ranks * depth) the first time.
     template <typename Partner>
     const Round& at(Name name, Partner&& partner) {
-        const std::lock_guard lock(mutex_);
-        const auto [entry, added] = rounds_.try_emplace(name);
-        if (added) {
-            std::vector<int> to(hierarchy_.stop.size());
-            for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
-            entry->second = count(to);
-        }
-        return entry->second;
+        if (const Round* const known = find(name)) return *known;
+        std::vector<int> to(hierarchy_.stop.size());
+        for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
+        return add(name, count(to));
     }
 
     /// Returns heap bytes.
-    std::size_t memory() const;
+    std::size_t memory() const { return bytes_; }
 
 private:
+    const Round* find(Name name) const;
+    const Round& add(Name name, Round round);
     Round count(const std::vector<int>& to) const;
 
     const topology::Hierarchy& hierarchy_;
     mutable std::mutex mutex_;
     std::map<Name, Round> rounds_;
+    std::atomic<std::size_t> bytes_{0};
 };
 
 /// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time (recursive

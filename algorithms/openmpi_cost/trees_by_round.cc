@@ -1,5 +1,8 @@
 // Trees of many ranks, estimated round by round (tuned.h).
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "algorithms/openmpi_cost/tuned.h"
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
 constexpr int sharing_combines = -3;
-enum Pattern { allreduce_doubling, allreduce_halving, allgather_doubling, allgather_bruck };
+using Pattern = RoundCounts::Pattern;
 
 /// Returns the partner function of a round among a power of two of ranks; `rank_of` maps v to its rank.
 template <typename RankOf, typename PlaceOf>
@@ -41,7 +41,7 @@ FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorith
         return rank < 2 * extra && rank % 2 == kept ? rank + (kept ? -1 : 1) : -1;
     };
     const auto pair = [=](int rank) { return rank < 2 * extra ? rank ^ 1 : -1; };
-    const int pattern = halving ? allreduce_halving : allreduce_doubling;
+    const Pattern pattern = halving ? Pattern::allreduce_halving : Pattern::allreduce_doubling;
     FlatRounds::Time time;
     if (extra > 0) {
         const std::size_t half = bytes - bytes / 2;
@@ -66,7 +66,7 @@ FlatRounds::Time rounds_of(FlatModel& model, FlatRounds& rounds, const TunedCall
     if (call.task == LevelTask::allreduce) return allreduce_rounds(model, rounds, call.algorithm, call.bytes);
     const int ranks = model.ranks();
     const bool doubling = call.algorithm == Algorithm::recursive_doubling;
-    const int pattern = doubling ? allgather_doubling : allgather_bruck;
+    const Pattern pattern = doubling ? Pattern::allgather_doubling : Pattern::allgather_bruck;
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {
         const int blocks = doubling ? distance : std::min(distance, ranks - distance);

@@ -30,6 +30,10 @@ Depth knomial_depth(int size, int radix) {
     return {hops, (sends - hops) / (radix > 2 ? 2 : 1), sends};
 }
 
+int radix_of(const LevelMethod& method) {
+    return method.radix > 0 ? method.radix : info(method.algorithm).default_radix;
+}
+
 Depth depth_of(const LevelMethod& method, int size) {
     const int twos = std::bit_width(static_cast<unsigned>(size)) - 1;
     const double others = size - 1;
@@ -38,13 +42,13 @@ Depth depth_of(const LevelMethod& method, int size) {
         case Algorithm::pipeline:
         case Algorithm::ring: return {others, 0, 1, others > 1};
         case Algorithm::chain: {
-            const double chains = std::min<double>(method.radix > 0 ? method.radix : 4, others);
+            const double chains = std::min<double>(radix_of(method), others);
             return {std::ceil(others / chains), chains - 1, chains};
         }
         case Algorithm::binary:
             return {static_cast<double>(twos), static_cast<double>(twos), std::min(others, 2.0), others > 2};
         case Algorithm::double_binary: return {twos + 1.0, static_cast<double>(twos), 1, true};
-        case Algorithm::knomial: return knomial_depth(size, method.radix > 0 ? method.radix : 4);
+        case Algorithm::knomial: return knomial_depth(size, radix_of(method));
         default: break;
     }
     return knomial_depth(size, 2);
@@ -63,16 +67,16 @@ struct ClosedForm::Path {
 ClosedForm::ClosedForm(const CostModel& model, const CollectiveTraits& traits, std::size_t bytes)
     : traits_(traits),
       bytes_(static_cast<double>(std::max<std::size_t>(bytes, 1))),
-      combine_us_per_byte_(traits.combines ? model.combine_us_per_byte() : 0) {
+      combine_us_per_byte_(model.combine_us_per_byte()) {
     double group_bytes = bytes_;
     for (std::size_t place = 0; place < model.levels().size(); ++place) {
         const int size = model.largest_group(place);
         if (size < 2) continue;
         const LinkParameters& link = model.link(place);
         const bool network = model.network(place);
+        const double copy = algorithms::copy_us_per_byte(link, network);
         levels_.push_back(
-            {place, size, group_bytes, network, link, algorithms::copy_us_per_byte(link, network),
-             algorithms::copy_us_per_byte(link, network) > 0 ? 0 : connection_us_per_byte(link)});
+            {place, size, group_bytes, network, link, copy, copy > 0 ? 0 : connection_us_per_byte(link)});
         group_bytes /= size;
     }
 }

@@ -16,7 +16,7 @@ namespace strata::algorithms {
 /// collective operations", 2007), with the levels one after the other.
 class ClosedForm {
 public:
-    /// `model`: of the same operation; must outlive this.
+    /// `model`: of the same operation.
     ClosedForm(const CostModel& model, const CollectiveTraits& traits, std::size_t bytes);
 
     /// Returns microseconds. `plans`: as for CostModel::cost_us().

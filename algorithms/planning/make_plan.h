@@ -20,9 +20,9 @@ struct PlanningFacts;  // planning_facts.h
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be
 /// Open MPI's coll/tuned 4.1. On more than 64 ranks predictions use representatives (reduce_by_symmetry()).
 ///
-/// `facts`: of the hierarchy, kept from plan to plan. Throws std::invalid_argument with check()'s message.
-/// Local, without communication. Cost: O(ranks * depth) per candidate plan, whose number depends on the
-/// number of levels only.
+/// `facts`: of this hierarchy, kept from plan to plan, by any thread; null: made for this plan alone. Throws
+/// std::invalid_argument with check()'s message. Local, without communication. Cost: O(ranks * depth) per
+/// candidate plan, whose number depends on the number of levels only.
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation, Effort effort = Effort::full, PlanningFacts* facts = nullptr);
 

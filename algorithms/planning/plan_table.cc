@@ -10,7 +10,7 @@ namespace strata::algorithms {
 PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails)
     : hierarchy_(std::move(hierarchy)),
       planner_(hierarchy_, settings, keep_levels, rails),
-      empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_)) {}
+      empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
 
 const PlanTable::Entry* PlanTable::find_in(const Entries& entries, const PlanClass& operations) const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -22,8 +22,9 @@ const PlanTable::Entry* PlanTable::find(const PlanClass& operations) const {
     return find_in(entries_, operations);
 }
 
-PlanTable::Entry PlanTable::by_search(const PlanClass& operations, ByLevels by_levels) const {
-    Entry made{planner_.make_plan(operations.representative, by_levels), {}};
+/// Adds a delegation to a plan that no search replaces.
+PlanTable::Entry PlanTable::finished(Plan plan, const PlanClass& operations, ByLevels by_levels) const {
+    Entry made{std::move(plan), {}};
     if (by_levels == ByLevels::maybe) {
         made.delegation = planner_.evaluate_delegation(operations.representative, made.plan);
     }
@@ -44,27 +45,22 @@ const PlanTable::Entry& PlanTable::add(Entries& entries, const PlanClass& operat
 const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_levels) {
     if (const Entry* known = find(operations)) return *known;
     const topology::DefaultArithmetic arithmetic;
-    const Operation& operation = operations.representative;
-    if (!planner_.may_search_later(operation))
-        return add(entries_, operations, by_search(operations, by_levels));
-    Entry made{planner_.make_plan(operation, by_levels, Effort::closed_form), {}};
-    made.search_after = calls_before_search(operation, hierarchy_.ranks(), made.plan.predicted_us);
-    if (made.search_after == 0) return add(entries_, operations, by_search(operations, by_levels));
-    made.plan.reason += made.search_after == no_search ? "; chosen by formulas"
-                                                       : "; chosen by formulas, searched for after " +
-                                                             std::to_string(made.search_after) + " calls";
-    return add(entries_, operations, std::move(made));
+    FirstPlan first = planner_.first_plan(operations.representative, by_levels);
+    if (first.search_after == 0)
+        return add(entries_, operations, finished(std::move(first.plan), operations, by_levels));
+    return add(entries_, operations, {std::move(first.plan), {}, first.search_after});
 }
 
 const PlanTable::Entry& PlanTable::searched(const PlanClass& operations, ByLevels by_levels) {
     if (const Entry* known = find_in(searched_, operations)) return *known;
     const topology::DefaultArithmetic arithmetic;
-    return add(searched_, operations, by_search(operations, by_levels));
+    Plan plan = planner_.make_plan(operations.representative, by_levels);
+    return add(searched_, operations, finished(std::move(plan), operations, by_levels));
 }
 
 std::size_t PlanTable::memory() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return empty_bytes_ + planner_.memory() + topology::table_bytes(entries_) +
+    return empty_bytes_ + planner_.shared_memory() + topology::table_bytes(entries_) +
            topology::table_bytes(searched_) + plan_bytes_;
 }
 

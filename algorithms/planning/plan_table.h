@@ -36,8 +36,9 @@ public:
     /// (calls_before_search()). `by_levels` must be the one of the class. Throws like
     /// Planner::make_plan(), or std::bad_alloc, without a change.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
-    /// Returns the entry of the full search, for classes whose first one has `search_after`. Throws like
-    /// at().
+    /// Returns the entry of the full search, for classes whose first one has `search_after`. A communicator
+    /// counts its own calls even if this process knows the search already: its other ranks may not. Throws
+    /// like at().
     const Entry& searched(const PlanClass& operations, ByLevels by_levels);
 
     /// Returns the bytes of the table.
@@ -47,7 +48,7 @@ private:
     using Entries = std::unordered_map<std::uint64_t, Entry>;  // by PlanClass::key
 
     const Entry* find_in(const Entries& entries, const PlanClass& operations) const;
-    Entry by_search(const PlanClass& operations, ByLevels by_levels) const;
+    Entry finished(Plan plan, const PlanClass& operations, ByLevels by_levels) const;
     const Entry& add(Entries& entries, const PlanClass& operations, Entry made);
 
     const topology::Hierarchy hierarchy_;

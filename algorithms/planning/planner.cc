@@ -143,7 +143,7 @@ std::span<const int> Planner::others_of(Collective op, int root_class) const {
 
 std::size_t Planner::memory() const {
     using topology::heap_bytes;
-    std::size_t bytes = facts_->memory();
+    std::size_t bytes = 0;
     for (const auto& rules : rules_) {
         bytes += heap_bytes(rules);
         for (const Rule& rule : rules) bytes += bytes_of(rule);
@@ -255,9 +255,29 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels, Effort effort) 
 }
 
 bool Planner::may_search_later(const Operation& operation) const {
-    return !settings_.search_at_once && is_open(operation.collective) && !operation.reproducible &&
-           hierarchy_.groups.size() > 1 && passed_at_every_size(operation.collective) == nullptr;
+    const Collective op = operation.collective;
+    return !settings_.search_at_once && is_open(op) && settings_.of(op).segments.empty() &&
+           !operation.reproducible && hierarchy_.groups.size() > 1 && passed_at_every_size(op) == nullptr;
 }
+
+FirstPlan Planner::first_plan(const Operation& operation, ByLevels by_levels) const {
+    if (!may_search_later(operation)) return {make_plan(operation, by_levels), 0};
+    FirstPlan first{make_plan(operation, by_levels, Effort::closed_form), 0};
+    first.search_after = calls_before_search(operation, hierarchy_.ranks(), first.plan.predicted_us);
+    if (first.search_after == 0) return {make_plan(operation, by_levels), 0};
+    first.plan.reason += "; chosen by formulas";
+    if (first.search_after != no_search)
+        first.plan.reason += ", searched for after " + std::to_string(first.search_after) + " calls";
+    return first;
+}
+
+Plan Planner::lasting_plan(const Operation& operation) const {
+    FirstPlan first = first_plan(operation);
+    const bool lasts = first.search_after == 0 || first.search_after == no_search;
+    return lasts ? std::move(first.plan) : make_plan(operation);
+}
+
+std::size_t Planner::shared_memory() const { return facts_->memory(); }
 
 std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
     std::vector<std::string> ignored_values;  // make_plan() reports them

@@ -16,6 +16,7 @@
 #include "algorithms/config/overrides.h"
 #include "algorithms/config/rules.h"
 #include "algorithms/planning/delegation.h"
+#include "algorithms/planning/earned_search.h"
 #include "algorithms/planning/effort.h"
 #include "algorithms/planning/make_plan.h"
 #include "topology/hierarchy.h"
@@ -70,6 +71,12 @@ struct PlanClass {
     Operation representative;
 };
 
+/// The plan of the first calls of a class.
+struct FirstPlan {
+    Plan plan;
+    unsigned search_after = no_search;  ///< calls_before_search()
+};
+
 /// Makes the plans of one communicator from parameters and rules, then by the model (make_plan()).
 ///  - Sizes: four classes per power of two, divided at the byte bounds of rules. The plan is made for the
 ///    smallest size of a class, so powers of two are exact.
@@ -84,6 +91,8 @@ public:
     /// Operation::rails of all plans.
     Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
             int rails = 1);
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
     int rails() const { return rails_; }
     /// Returns true if the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
@@ -101,10 +110,17 @@ public:
     /// Returns false for operations that are searched for before their first call: where the user sets
     /// something, or where the search is short anyway.
     bool may_search_later(const Operation& operation) const;
+    /// Returns the plan of the first calls, and after how many of them make_plan() has another one
+    /// (no_search: none has). 0: the plan is make_plan()'s.
+    FirstPlan first_plan(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
+    /// Returns the plan that frequent calls of a representative end up with, delegation apart.
+    Plan lasting_plan(const Operation& operation) const;
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 
-    /// Returns the heap bytes of its tables and facts. Cost: O(root classes).
+    /// Returns the heap bytes of what plans share; it grows with them.
+    std::size_t shared_memory() const;
+    /// Returns the heap bytes of its other tables. Cost: O(root classes).
     std::size_t memory() const;
 
     /// Returns some other ranks of a root's class, spread over it.
@@ -146,7 +162,7 @@ private:
         return traits_of(op).up ? receiving_classes_ : root_classes_;
     }
 
-    std::shared_ptr<PlanningFacts> facts_;
+    std::shared_ptr<PlanningFacts> facts_;  // shared: its type is incomplete here
     RootClasses root_classes_;
     RootClasses receiving_classes_;  // with a class for roots with a receiver
 };

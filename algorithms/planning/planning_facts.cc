@@ -19,6 +19,13 @@ bool same_levels(const Hierarchy& machine, const Hierarchy& reduced) {
     return machine.levels() == reduced.levels() && at_the_top(machine) == at_the_top(reduced);
 }
 
+std::size_t bytes_of(const ReducedMachine* machine) {
+    using topology::heap_bytes;
+    if (machine == nullptr) return 0;
+    return sizeof *machine + heap_bytes(machine->hierarchy) + heap_bytes(machine->represented) +
+           heap_bytes(machine->modelled_by);
+}
+
 }  // namespace
 
 ReducedMachines::Machine ReducedMachines::make(int root, bool switches) const {
@@ -36,20 +43,8 @@ ReducedMachines::Machine ReducedMachines::at(int root, bool switches) {
     }
     Machine made = make(root, switches);
     const std::lock_guard lock(mutex_);
-    if (kept_.size() < most_kept) kept_.emplace(key, made);
+    if (kept_.size() < most_kept && kept_.emplace(key, made).second) bytes_ += bytes_of(made.get());
     return made;
-}
-
-std::size_t ReducedMachines::memory() const {
-    using topology::heap_bytes;
-    const std::lock_guard lock(mutex_);
-    std::size_t bytes = 0;
-    for (const auto& [key, machine] : kept_) {
-        if (machine == nullptr) continue;
-        bytes += sizeof *machine + heap_bytes(machine->hierarchy) + heap_bytes(machine->represented) +
-                 heap_bytes(machine->modelled_by);
-    }
-    return bytes;
 }
 
 }  // namespace strata::algorithms

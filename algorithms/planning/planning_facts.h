@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,7 +27,7 @@ public:
     /// valid for it. `switches`: as for reduce_by_symmetry().
     Machine at(int root, bool switches);
     /// Returns heap bytes.
-    std::size_t memory() const;
+    std::size_t memory() const { return bytes_; }
 
 private:
     Machine make(int root, bool switches) const;
@@ -34,6 +35,7 @@ private:
     const topology::Hierarchy& hierarchy_;
     mutable std::mutex mutex_;
     std::map<std::pair<int, bool>, Machine> kept_;
+    std::atomic<std::size_t> bytes_{0};
 };
 
 /// What all plans of one hierarchy share. Thread-safe.

@@ -7,6 +7,7 @@
 #include "algorithms/base/operation.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/base/plan_hash.h"
+#include "algorithms/planning/earned_search.h"
 #include "algorithms/planning/make_plan.h"
 #include "topology/default_arithmetic.h"
 #include "topology/fact_hash.h"
@@ -33,6 +34,9 @@ std::uint64_t probe_plans() {
          {Operation{Collective::bcast, 70'000}, Operation{Collective::allreduce, 70'000}}) {
         const Plan plan = make_plan(hierarchy, LinkTable{}, {}, operation);
         hash.add(hash_of(plan)).add(plan.predicted_us).add(plan.forward_us);
+        const Plan first = make_plan(hierarchy, LinkTable{}, {}, operation, Effort::closed_form);
+        hash.add(hash_of(first)).add(first.predicted_us);
+        hash.add(calls_before_search(operation, hierarchy.ranks(), first.predicted_us));
     }
     return hash.value();
 }

@@ -4,7 +4,7 @@
 
 namespace strata::component {
 
-/// Returns the nanoseconds of a clock: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID for the CPU time of this thread.
+/// Returns the nanoseconds of a clock: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID (this thread's CPU time).
 inline std::uint64_t ns_of(clockid_t clock) {
     timespec now{};
     clock_gettime(clock, &now);

@@ -9,7 +9,7 @@ constexpr int most_ranks_listed = 512;
 
 }  // namespace
 
-/// Returns the current plans of all operations, from rank 0's point of view.
+/// Returns the plans of all operations that frequent calls end up with, from rank 0's point of view.
 algorithms::PlanListing CommunicatorState::choices() const {
     algorithms::PlanListing listing;
     listing.ranks = hierarchy().ranks();
@@ -25,7 +25,7 @@ algorithms::PlanListing CommunicatorState::choices() const {
         operation = planner().with_root_of_class(operation);
         operation.reproducible = settings_.reproducible;
         if (settings_.enabled(operation.collective)) {
-            return planner().make_plan(operation);
+            return planner().lasting_plan(operation);
         }
         algorithms::Plan forward;
         forward.forward_us = algorithms::forward_cost_us(hierarchy(), settings_.links, operation);

@@ -84,9 +84,9 @@ PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
 PlanInUse& PlansInUse::search(PlanInUse& planned, const algorithms::PlanClass& wanted,
                               algorithms::ByLevels by_levels) {
     std::list<PlanInUse> made;
-    counters().plans_searched.add();
     made.emplace_back(planned.key,
                       timed([&]() -> const auto& { return plan_table_->searched(wanted, by_levels); }));
+    counters().plans_searched.add();
     return replace(planned, made);
 }
 

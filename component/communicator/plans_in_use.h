@@ -33,7 +33,7 @@ struct PlanInUse {
     /// Returns true if another plan may follow.
     bool may_change() const { return delegation != nullptr || search_after != algorithms::no_search; }
     /// Returns true if the full search replaces this plan from this call on, at the same call on every rank.
-    bool search_pays() const { return calls >= search_after; }
+    bool search_pays() const { return search_after != algorithms::no_search && calls >= search_after; }
     /// Returns true if `delegation` replaces this plan from this call on: at the same call on every rank,
     /// because all ranks count alike.
     bool delegation_pays() const { return delegation != nullptr && delegation->pays(calls); }

@@ -85,20 +85,20 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
     const PeerLevel* const level = count_message(peer, bytes);
     // Messages in shared memory are not queued on a link: an acknowledgement would only cost time.
     const bool matched = completion == Completion::matched && level != nullptr && level->network;
-    has_begun_ = true;
     const int rc =
         pml::isend(data, bytes, peer, tags_[static_cast<std::size_t>(rail)], comm_, requests_[slot], matched);
     if (rc == OMPI_SUCCESS) {
+        has_begun_ = true;
         busy_.push_back(slot);
     }
     return noticed(rc);
 }
 
 int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) {
-    has_begun_ = true;
     const int rc =
         pml::irecv(data, bytes, peer, tags_[static_cast<std::size_t>(rail)], comm_, requests_[slot]);
     if (rc == OMPI_SUCCESS) {
+        has_begun_ = true;
         busy_.push_back(slot);
     }
     return noticed(rc);

@@ -114,7 +114,8 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "setup_us",
                  "Microseconds spent on agreement, hierarchies, plans and sub-communicators", all.setup_us,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "plans_made", "Plans that this process has made", all.plans_made);
+    register_one(component, "plans_made", "Classes of operations that this process has planned",
+                 all.plans_made);
     register_one(component, "plans_shared",
                  "Plans that a communicator found among those that the process has made, mostly for another "
                  "one with an equal hierarchy",

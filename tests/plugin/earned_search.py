@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that the plan of the first calls is chosen by formulas, and that the full search replaces it at the same call on
-all ranks. The processes compare every plan before its first use, so that a rank that searched at another call would
+"""Tests that formulas choose the plan of the first calls, and that the full search replaces it at the same call on all
+ranks. The processes compare every plan before its first use, so that a rank that searched at another call would
 hang or report another plan.
 
 --late CALLS: expects the search so many calls later; must fail.

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -24,7 +25,8 @@ namespace {
 using namespace strata;
 using algorithms::Collective;
 
-constexpr bench::ManyRanks machines[] = {{2, 2, 1, 4}, {2, 8, 2, 4}, {4, 16, 2, 8}, {16, 40, 2, 8}};
+constexpr bench::ManyRanks machines[] = {{2, 2, 1, 4}, {2, 8, 2, 4}, {4, 16, 2, 8}, {16, 16, 2, 32}};
+constexpr const char* orders[] = {"block", "cyclic", "shuffled"};
 constexpr bench::ManyRanks swept_machines[] = {{1, 64, 2, 8}, {4, 16, 2, 8}, {1, 256, 2, 32}};  // for --roots
 constexpr Collective operations[] = {Collective::bcast,     Collective::reduce, Collective::allreduce,
                                      Collective::allgather, Collective::gather, Collective::scatter,
@@ -104,11 +106,12 @@ int main(int argc, char** argv) {
     for (const bench::ManyRanks& machine : sweep > 0 ? std::span<const bench::ManyRanks>(swept_machines)
                                                      : std::span<const bench::ManyRanks>(machines)) {
         if (machine.all() > most) continue;
-        for (const bool cyclic : {false, true}) {
-            const topology::Hierarchy hierarchy =
-                topology::build_hierarchy(bench::records_of(machine, cyclic));
+        for (const std::string order : orders) {
+            std::vector<topology::LocalityRecord> records = bench::records_of(machine, order == "cyclic");
+            if (order == "shuffled") std::shuffle(records.begin(), records.end(), std::mt19937(1));
+            const topology::Hierarchy hierarchy = topology::build_hierarchy(records);
             std::printf("%d ranks, %dx%d, %s:", machine.all(), machine.all_nodes(), machine.per_node(),
-                        cyclic ? "cyclic" : "block");
+                        order.c_str());
             if (sweep > 0) {
                 std::printf(" all roots, %zu bytes\n", sweep);
                 sweep_roots(hierarchy, sweep);

@@ -110,7 +110,8 @@ TEST(BusCost, RoundsAgreeWithTheMessagesOneByOne) {
                 const int peer = rank ^ distance;
                 schedule.steps[static_cast<std::size_t>(rank)].push_back({peer, bytes, peer, bytes});
             }
-            rounds.add(time, all, {0, distance}, bytes, bytes, [&](int rank) { return rank ^ distance; });
+            rounds.add(time, all, {RoundCounts::Pattern::other, distance}, bytes, bytes,
+                       [&](int rank) { return rank ^ distance; });
         }
         FlatModel single(nodes, links);
         const double one_by_one = latest(run_schedule(single, schedule));
