@@ -122,10 +122,34 @@ double in_order_reduce_us(FlatModel& model, const TunedCall& call) {
     return call.root == ranks - 1 ? done : model.send(ranks - 1, call.root, call.bytes, done);
 }
 
-double linear_scatter_us(FlatModel& model, const TunedCall& call) {
+/// From the root to all others: a vector to the next rank first, blocks to rank 0 first. Exact.
+double linear_down_us(FlatModel& model, const TunedCall& call) {
+    const int ranks = model.ranks();
+    const int first = call.task == LevelTask::bcast ? call.root : 0;
     double done = 0;
-    for (int rank = 0; rank < model.ranks(); ++rank) {
+    for (int v = 0; v < ranks; ++v) {
+        const int rank = (first + v) % ranks;
         if (rank != call.root) done = std::max(done, model.transmit(call.root, rank, call.bytes, 0));
+    }
+    return done;
+}
+
+/// To the root, from the last rank to the first. Exact: short messages leave at once, in rank order; a long
+/// one leaves when the root receives it.
+double linear_reduce_us(FlatModel& model, const TunedCall& call) {
+    const int ranks = model.ranks();
+    std::vector<double> arrivals(static_cast<std::size_t>(ranks), 0);
+    const auto waits = [&](int rank) { return model.waits_for_receiver(rank, call.root, call.bytes); };
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (rank != call.root && !waits(rank))
+            arrivals[rank] = model.transmit(rank, call.root, call.bytes, 0);
+    }
+    const double combine = model.combine_us(call.bytes);
+    double done = 0;
+    for (int rank = ranks - 1; rank >= 0; --rank) {
+        if (rank == call.root) continue;
+        if (waits(rank)) arrivals[rank] = model.transmit(rank, call.root, call.bytes, done);
+        done = std::max(arrivals[rank], done + model.work_us(rank, call.root, call.bytes)) + combine;
     }
     return done;
 }
@@ -136,6 +160,7 @@ std::optional<double> bcast_by_round_us(FlatModel& model, const TunedCall& call)
         case knomial:
             return RoundTree(model, call, call.radix > 0 ? call.radix : info(knomial).default_radix).down();
         case binary: return binary_bcast_us(model, call);
+        case linear: return linear_down_us(model, call);
         default: return std::nullopt;
     }
 }
@@ -149,12 +174,13 @@ std::optional<double> by_round_us(FlatModel& model, const TunedCall& call) {
         case LevelTask::reduce:
             if (call.algorithm == binomial) return tree().up(call.bytes);
             if (call.algorithm == in_order_binary) return in_order_reduce_us(model, call);
+            if (call.algorithm == linear) return linear_reduce_us(model, call);
             return std::nullopt;
         case LevelTask::gather:
             return call.algorithm == binomial ? std::optional(tree().up(0)) : std::nullopt;
         case LevelTask::scatter:
             if (call.algorithm == binomial) return tree().down();
-            if (call.algorithm == linear_nb) return linear_scatter_us(model, call);
+            if (call.algorithm == linear_nb) return linear_down_us(model, call);
             return std::nullopt;
         case LevelTask::barrier:
             return call.algorithm == recursive_tree ? std::optional(tree().up_and_down()) : std::nullopt;

@@ -61,7 +61,9 @@ double call_us(const Hierarchy& hierarchy, const LinkTable& links, const TunedCa
     FlatModel model(hierarchy, links);
     if ((pairwise || call.algorithm == bruck) && many_rounds(hierarchy.ranks()))
         return rounds_of(model, rounds, call).us();
-    if (rounds.trees_by_round()) {
+    // The schedule of a linear pattern takes time that grows with the square of the ranks.
+    const bool is_long = call.algorithm == linear && hierarchy.ranks() > FlatRounds::most_ranks_in_order;
+    if (is_long || rounds.trees_by_round()) {
         if (const auto us = by_round_us(model, call)) return *us;
     }
     if (const auto us = scatter_allgather_us(model, call)) return *us;

@@ -17,7 +17,8 @@ constexpr TunedCall calls[] = {
     {LevelTask::bcast, Algorithm::binary},           {LevelTask::reduce, Algorithm::binomial},
     {LevelTask::gather, Algorithm::binomial},        {LevelTask::scatter, Algorithm::binomial},
     {LevelTask::scatter, Algorithm::linear_nb},      {LevelTask::barrier, Algorithm::recursive_tree},
-    {LevelTask::reduce, Algorithm::in_order_binary},
+    {LevelTask::reduce, Algorithm::in_order_binary}, {LevelTask::bcast, Algorithm::linear},
+    {LevelTask::reduce, Algorithm::linear},
 };
 
 /// Returns estimated / scheduled time.
@@ -61,6 +62,20 @@ TEST(TreesByRound, AreExactForPowersOfTwoInBlockOrder) {
         call.bytes = call.task == LevelTask::barrier ? 0 : 4 * kib;
         EXPECT_NEAR(ratio(hierarchy, call), 1, 1e-9)
             << info(call.algorithm).name << static_cast<int>(call.task);
+    }
+}
+
+TEST(TreesByRound, LinearPatternsAreExact) {
+    for (const auto& [nodes, ranks] : {std::pair{4, 4}, {73, 7}}) {
+        const Hierarchy hierarchy = nodes_below_switch(nodes, ranks);
+        for (const LevelTask task : {LevelTask::bcast, LevelTask::reduce}) {
+            for (const std::size_t bytes : {8UL, 4 * kib, 256 * kib}) {
+                for (const int root : {0, hierarchy.ranks() / 2 + 1}) {
+                    EXPECT_NEAR(ratio(hierarchy, {task, Algorithm::linear, bytes, root}), 1, 1e-9)
+                        << hierarchy.ranks() << ' ' << bytes << ' ' << root << ' ' << static_cast<int>(task);
+                }
+            }
+        }
     }
 }
 
