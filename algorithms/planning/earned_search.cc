@@ -13,7 +13,7 @@ constexpr double saved_share = 0.1;
 // A call that lasts as long as the search is searched for at once: ten such calls would earn it.
 constexpr double few_calls = 1 / saved_share;
 constexpr std::size_t longest_reduction_by_formulas = 4096;  // its plans are within 0.5 % on average
-constexpr double calls_of_a_reduction = 100;
+constexpr double calls_of_a_reduction = 1000;
 constexpr double most_calls = 1e9;
 
 // Fitted to the measured times. Most of the ranks above 256 have representatives in the model.

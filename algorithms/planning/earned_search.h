@@ -17,7 +17,7 @@ inline constexpr unsigned no_search = std::numeric_limits<unsigned>::max();
 ///
 /// The same sum must have the same bits in every call, so reductions keep their first plan. Up to 4 KiB (the
 /// smallest size of the class counts) it is the one of the formulas (no_search); a longer reduction is
-/// searched for before its first call if a hundred calls earn that. `call_us`: predicted time of a call with
+/// searched for before its first call if a thousand calls earn that. `call_us`: predicted time of a call with
 /// the plan of the formulas.
 unsigned calls_before_search(const Operation& operation, int ranks, double call_us);
 

@@ -306,6 +306,12 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     if (!verdict)
         verdict = between_nodes ? choose_robustly(searched, links, searches, plan)
                                 : judge_inside(plan, hierarchy, links, operation);
+    if (verdict->take && searches.effort == Effort::closed_form && traits_of(operation.collective).combines) {
+        searches.models.at(links, searched.skipped);
+        const double before_us = searched.us;
+        searched.us = searched.search.refine_shapes();
+        plan.predicted_us += searched.us - before_us;
+    }
     set_skipped(plan, hierarchy, searched.skipped, searches.excluded);
     return *verdict;
 }

@@ -254,6 +254,12 @@ bool PlanSearch::improves() {
     return true;
 }
 
+double PlanSearch::refine_shapes() {
+    closed_form_.reset();
+    choose_shapes();
+    return best_us_;
+}
+
 void PlanSearch::choose_shapes() {
     for (std::size_t l = 0; l < plans_.size(); ++l) {
         if (!levels_[l].method_open || levels_[l].shapes.size() < 2) continue;

@@ -58,6 +58,9 @@ public:
     /// Chooses everything open and returns the predicted time, us. `one_segment`: one segment size on all
     /// levels, the topmost one's if a rule fixed that.
     double run(bool one_segment);
+    /// Lets the model choose the shapes, level by level, of a plan that formulas have chosen, and returns its
+    /// predicted time, us.
+    double refine_shapes();
 
 private:
     // Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left

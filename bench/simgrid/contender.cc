@@ -117,7 +117,7 @@ algorithms::Operation Contender::operation(const Call& call) const {
 const algorithms::Plan& Contender::plan(const Call& call) {
     const algorithms::PlanClass found = planner_->class_of(operation(call));
     const auto [place, isnew] = plans_.try_emplace(found.key);
-    if (isnew) place->second = planner_->make_plan(found.representative);
+    if (isnew) place->second = planner_->lasting_plan(found.representative);
     return place->second;
 }
 

@@ -69,8 +69,8 @@ TEST(EarnedSearch, ReductionsDecideOnce) {
     // Their sums must be rounded alike in every call.
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
         EXPECT_EQ(calls_before_search({collective, 4096}, 16, 1e6), no_search);
-        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 32), 0U);
-        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 31), no_search);
+        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 3.2), 0U);
+        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 3.1), no_search);
     }
 }
 
