@@ -13,8 +13,8 @@
 
 namespace strata::algorithms {
 
-/// The messages of one round that wait longest for a shared resource. Which messages cross which connection
-/// does not depend on links, so rounds are counted once for all tables and plans of a hierarchy. Thread-safe.
+/// Counts, per round of a flat pattern, the messages on the busiest connections and buses, and keeps the
+/// counts: they depend on the hierarchy only, so all link tables and plans share them. Thread-safe.
 class RoundCounts {
 public:
     explicit RoundCounts(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
@@ -78,6 +78,7 @@ public:
     FlatRounds(const FlatRounds&) = delete;
     FlatRounds& operator=(const FlatRounds&) = delete;
 
+    /// Up to this number of ranks trees are simulated message by message.
     static constexpr int most_ranks_in_order = 256;
     bool trees_by_round() const { return by_round_ && hierarchy_.ranks() > most_ranks_in_order; }
 

@@ -1,4 +1,4 @@
-// Trees of many ranks, estimated round by round (tuned.h).
+// Trees and linear patterns of many ranks, without their message schedules (tuned.h).
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -134,8 +134,8 @@ double linear_down_us(FlatModel& model, const TunedCall& call) {
     return done;
 }
 
-/// To the root, from the last rank to the first. Exact: short messages leave at once, in rank order; a long
-/// one leaves when the root receives it.
+/// The root receives from the last rank first. Exact: short messages leave at once, long ones when the root
+/// receives them.
 double linear_reduce_us(FlatModel& model, const TunedCall& call) {
     const int ranks = model.ranks();
     std::vector<double> arrivals(static_cast<std::size_t>(ranks), 0);

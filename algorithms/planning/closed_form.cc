@@ -58,10 +58,10 @@ Depth depth_of(const LevelMethod& method, int size) {
 
 struct ClosedForm::Path {
     double us;         ///< until the last participant has the first message
-    double processor;  ///< us per message of the first participant's processor
-    double relay;      ///< the same of another one, in addition
-    double wire;       ///< the same of its connection
-    double own_wire;   ///< the same of the connection of its group
+    double processor;  ///< busy time of the first participant's processor, us per message
+    double relay;      ///< additional busy time of another participant's processor, us per message
+    double wire;       ///< busy time of the first participant's connection, us per message
+    double own_wire;   ///< the same, at least one message at the link's bandwidth
 };
 
 ClosedForm::ClosedForm(const CostModel& model, const CollectiveTraits& traits, std::size_t bytes)
@@ -129,6 +129,7 @@ double ClosedForm::vector_us(std::span<const LevelPlan> plans) const {
         const Path path = path_over(level, plans[level.place], message);
         const double pace = std::max({processor_pace, level.network ? nic_pace : 0, path.own_wire / message});
         double begin = first;
+        // A longer message waits until enough shorter ones have arrived.
         if (message > arriving) {
             const double missing = (std::ceil(message / arriving) - 1) * arriving;
             begin = std::min(last, first + missing * (last - first) / (whole - arriving));
@@ -140,7 +141,7 @@ double ClosedForm::vector_us(std::span<const LevelPlan> plans) const {
     return last + (directions - 1) * first;
 }
 
-/// Returns the us in which a path's participants hand on what is not theirs before the last hop.
+/// Returns the us for which the blocks of other participants delay the last one's in a chain.
 double ClosedForm::handed_on(const Level& level, const LevelMethod& method, double segment) const {
     const double block = level.group_bytes / level.size;
     const double rest = level.group_bytes - block;

@@ -7,13 +7,12 @@
 namespace strata::algorithms {
 namespace {
 
-// Of 15,210 plans by formulas 88 % are within 5 % of the full search's, 98 % within 20 %
-// (docs/design/planning.md).
+// A search rarely saves more than this (table in docs/design/planning.md).
 constexpr double saved_share = 0.1;
 // A call that lasts as long as the search is searched for at once: ten such calls would earn it.
 constexpr double few_calls = 1 / saved_share;
-constexpr std::size_t longest_reduction_by_formulas = 4096;  // its plans are within 0.5 % on average
-constexpr double calls_of_a_reduction = 1000;
+constexpr std::size_t longest_reduction_by_formulas = 4096;  // bytes; formulas suffice up to here
+constexpr double calls_of_a_reduction = 250;
 constexpr double most_calls = 1e9;
 
 // Fitted to the measured times. Most of the ranks above 256 have representatives in the model.

@@ -5,20 +5,21 @@
 
 namespace strata::algorithms {
 
-/// Returns the estimated CPU time of make_plan() with Effort::full, us. Measured (bench plan_cost): 70 to 500
-/// us for 16 ranks, 0.6 to 5 ms for 128, 3 to 20 ms for 1,024, 50 to 150 ms for 10,240.
+/// Returns the estimated CPU time of make_plan() with Effort::full, us. Fitted to bench/programs' plan_cost
+/// (0.07 to 0.5 ms for 16 ranks, 3 to 20 ms for 1,024, 40 to 100 ms for 16,384); inside one node searches
+/// take less.
 double search_us(int ranks);
 
+/// The plan is final: no search follows.
 inline constexpr unsigned no_search = std::numeric_limits<unsigned>::max();
 
-/// Returns the number of calls after which the full search replaces the plan of Effort::closed_form: then a
-/// tenth of their time, which the search may have saved, is what it costs (the rule of Delegation::pays()).
-/// 0: before the first call, if that lasts as long as the search. All ranks count alike.
+/// Returns after how many calls the full search replaces the plan by formulas: when it costs a tenth of their
+/// predicted time, more than which it rarely saves. 0: search before the first call, if a call takes longer
+/// than the search or has no prediction. All ranks get the same number.
 ///
-/// The same sum must have the same bits in every call, so reductions keep their first plan. Up to 4 KiB (the
-/// smallest size of the class counts) it is the one of the formulas (no_search); a longer reduction is
-/// searched for before its first call if a thousand calls earn that. `call_us`: predicted time of a call with
-/// the plan of the formulas.
+/// Reductions keep their first plan, because the same sum must have the same bits in every call. Up to 4096
+/// bytes: no_search. Above: 0 if 250 calls earn the search, else no_search. `operation`: the representative
+/// of its class. `call_us`: predicted for the plan by formulas.
 unsigned calls_before_search(const Operation& operation, int ranks, double call_us);
 
 }  // namespace strata::algorithms

@@ -2,10 +2,11 @@
 
 namespace strata::algorithms {
 
-/// How much of the choices a search predicts by the cost model.
+/// Who chooses among candidates.
 enum class Effort {
-    closed_form,  ///< formulas (closed_form.h) choose, the model predicts their winners under the given links
-    full,         ///< the model predicts every candidate, under all link scenarios
+    closed_form,  ///< formulas (closed_form.h); the model compares their winners under the given links, and
+                  ///< chooses the shapes of a reduction
+    full,         ///< the model; its winners compete under all link scenarios (robust_choice.h)
 };
 
 }  // namespace strata::algorithms

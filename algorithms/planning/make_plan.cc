@@ -307,7 +307,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
         verdict = between_nodes ? choose_robustly(searched, links, searches, plan)
                                 : judge_inside(plan, hierarchy, links, operation);
     if (verdict->take && searches.effort == Effort::closed_form && traits_of(operation.collective).combines) {
-        searches.models.at(links, searched.skipped);
+        searches.models.at(links, searched.skipped);  // back to these levels and links
         const double before_us = searched.us;
         searched.us = searched.search.refine_shapes();
         plan.predicted_us += searched.us - before_us;

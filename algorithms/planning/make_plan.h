@@ -11,8 +11,8 @@ namespace strata::algorithms {
 struct PlanningFacts;  // planning_facts.h
 
 /// Chooses engine, methods, skipped levels and segment sizes of an operation (docs/design/planning.md). All
-/// inputs must be equal on all ranks. Overrides come first; the rest is what the cost model predicts to be
-/// fastest. An automatic engine becomes
+/// inputs must be equal on all ranks. Overrides come first; the rest is what the cost model, or with
+/// Effort::closed_form mostly formulas, predict to be fastest. An automatic engine becomes
 ///  - forward for Gatherv, Scatterv and without a hierarchy;
 ///  - tree for reproducible reductions;
 ///  - inside a node: tree if it is predicted clearly faster than the underlying component, else forward;

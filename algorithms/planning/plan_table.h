@@ -18,7 +18,7 @@ public:
     struct Entry {
         Plan plan;
         std::optional<Delegation> delegation;  ///< faster plan for frequent use
-        unsigned search_after = no_search;     ///< calls after which searched() has a better plan
+        unsigned search_after = no_search;  ///< calls before searched() replaces it; no_search: it is final
     };
 
     /// `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`: Operation::rails.
@@ -36,9 +36,9 @@ public:
     /// (calls_before_search()). `by_levels` must be the one of the class. Throws like
     /// Planner::make_plan(), or std::bad_alloc, without a change.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
-    /// Returns the entry of the full search, for classes whose first one has `search_after`. A communicator
-    /// counts its own calls even if this process knows the search already: its other ranks may not. Throws
-    /// like at().
+    /// Returns the result of the full search for a class whose first entry is not final; searches if
+    /// necessary. Throws like at(). A communicator counts its own calls even if this process has searched
+    /// already: its other ranks may not have.
     const Entry& searched(const PlanClass& operations, ByLevels by_levels);
 
     /// Returns the bytes of the table.

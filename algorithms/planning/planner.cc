@@ -254,14 +254,14 @@ Plan Planner::make_plan(Operation operation, ByLevels by_levels, Effort effort) 
     return made;
 }
 
-bool Planner::may_search_later(const Operation& operation) const {
+bool Planner::formulas_may_choose(const Operation& operation) const {
     const Collective op = operation.collective;
     return !settings_.search_at_once && is_open(op) && settings_.of(op).segments.empty() &&
            !operation.reproducible && hierarchy_.groups.size() > 1 && passed_at_every_size(op) == nullptr;
 }
 
 FirstPlan Planner::first_plan(const Operation& operation, ByLevels by_levels) const {
-    if (!may_search_later(operation)) return {make_plan(operation, by_levels), 0};
+    if (!formulas_may_choose(operation)) return {make_plan(operation, by_levels), 0};
     FirstPlan first{make_plan(operation, by_levels, Effort::closed_form), 0};
     first.search_after = calls_before_search(operation, hierarchy_.ranks(), first.plan.predicted_us);
     if (first.search_after == 0) return {make_plan(operation, by_levels), 0};

@@ -94,7 +94,7 @@ public:
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
     int rails() const { return rails_; }
-    /// Returns true if the user leaves everything about a collective to the model.
+    /// Returns true if the user leaves engine and methods of a collective to the model.
     bool is_open(Collective op) const;
 
     /// passed_at_every_size() for a collective that is_open(). Throws std::bad_alloc.
@@ -107,13 +107,10 @@ public:
     /// Returns the plan of a representative; its reason lists ignored rules.
     Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe,
                    Effort effort = Effort::full) const;
-    /// Returns false for operations that are searched for before their first call: where the user sets
-    /// something, or where the search is short anyway.
-    bool may_search_later(const Operation& operation) const;
-    /// Returns the plan of the first calls, and after how many of them make_plan() has another one
-    /// (no_search: none has). 0: the plan is make_plan()'s.
+    /// Returns the plan of the first calls of a representative. Its search_after: 0 if it is the full
+    /// search's.
     FirstPlan first_plan(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
-    /// Returns the plan that frequent calls of a representative end up with, delegation apart.
+    /// Returns the plan of a representative that is in use after many calls, apart from delegation.
     Plan lasting_plan(const Operation& operation) const;
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
@@ -140,6 +137,9 @@ public:
     }
 
 private:
+    /// Returns true if formulas may choose the first plan: the user sets nothing, and the choice needs a
+    /// search.
+    bool formulas_may_choose(const Operation& operation) const;
     int part_of(int rank) const;
     std::vector<int> root_places() const;
     void classify_roots();

@@ -1,6 +1,7 @@
 #include "algorithms/planning/planning_facts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "topology/heap_bytes.h"
 

@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "algorithms/cost/symmetry_reduction.h"
@@ -12,15 +11,15 @@
 
 namespace strata::algorithms {
 
-/// The reduced machines of a hierarchy (reduce_by_symmetry()), by root. Those of the first roots are kept for
-/// later plans. Thread-safe.
+/// The reduced machines of a hierarchy (reduce_by_symmetry()), by root and `switches`. Those of the first
+/// roots are kept for later plans. Thread-safe.
 class ReducedMachines {
 public:
     explicit ReducedMachines(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
     ReducedMachines(const ReducedMachines&) = delete;
     ReducedMachines& operator=(const ReducedMachines&) = delete;
 
-    static constexpr std::size_t most_kept = 8;
+    static constexpr std::size_t most_kept = 8;  ///< later roots get a machine of their own each time
     using Machine = std::shared_ptr<const ReducedMachine>;
 
     /// Returns null for the whole machine: if it is small, or if a plan for the reduced one would not be

@@ -1,5 +1,5 @@
 // Measures the CPU time of make_plan() by operation, size and machine. Needs no MPI.
-// Usage: plan_cost [--choices | --roots BYTES] [--repetitions N] [--ranks MOST]
+// Usage: plan_cost [--closed-form] [--choices | --roots BYTES] [--repetitions N] [--ranks MOST]
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>

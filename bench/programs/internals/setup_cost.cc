@@ -56,7 +56,7 @@ struct Cost {
     double search_ms = 0;
 };
 
-/// Measures the first call of an operation: its plan by formulas and this rank's edges; then the full search.
+/// Measures the first call of an operation: its plan and this rank's edges; then the full search alone.
 Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& hierarchy,
                 Collective collective) {
     algorithms::Operation operation{collective, bytes, 0};
@@ -67,8 +67,7 @@ Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& h
     algorithms::RouteCache kept;
     const Meter meter;
     const algorithms::Operation representative = planner.class_of(operation).representative;
-    const algorithms::Plan plan =
-        planner.make_plan(representative, algorithms::ByLevels::maybe, algorithms::Effort::closed_form);
+    const algorithms::Plan plan = planner.first_plan(representative).plan;
     if (plan.engine == algorithms::Engine::tree) {
         switch (collective) {
             case Collective::bcast: routing.tree(plan, kept, 0); break;
@@ -151,9 +150,8 @@ int main(int argc, char** argv) {
         "Nodes have 64 ranks, leaf switches 16 nodes. Columns: the records of all ranks (on the wire, in\n"
         "memory until the agreement, and kept for all communicators), the hierarchy, a copy of the\n"
         "communicator, which finds the hierarchy and the plans, the predicted agreement (us), and then the\n"
-        "first call of each operation, at 64 KiB (Allgather: 8 bytes per rank): its plan by formulas, with "
-        "the\n"
-        "edges of a rank in the middle, and the full search that follows when the calls have earned it."};
+        "first call of each operation, at 64 KiB (Allgather: 8 bytes per rank): its plan, mostly by formulas,\n"
+        "with the edges of a rank in the middle; and the full search, which may follow."};
     int most = 1 << 20;
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

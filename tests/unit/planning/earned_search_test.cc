@@ -69,8 +69,8 @@ TEST(EarnedSearch, ReductionsDecideOnce) {
     // Their sums must be rounded alike in every call.
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
         EXPECT_EQ(calls_before_search({collective, 4096}, 16, 1e6), no_search);
-        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 3.2), 0U);
-        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 3.1), no_search);
+        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 12.8), 0U);
+        EXPECT_EQ(calls_before_search({collective, 64 * kib}, 16, 12.7), no_search);
     }
 }
 
@@ -136,7 +136,8 @@ TEST_F(EarnedSearchTable, AFixedOrderNeedsNoFormulas) {
     EXPECT_TRUE(same(table.at(found, ByLevels::maybe).plan, table.planner().make_plan(found.representative)));
 }
 
-/// On random machines, with the full model: never slower than passing through, and near the full search.
+/// On random machines, predicted with the given links: at most 5 % slower than passing through, and on
+/// average within 5 % of the full search.
 TEST(PlansByFormulas, AreNearlyAsGoodAsTheSearch) {
     double logarithms = 0;
     int plans = 0;
