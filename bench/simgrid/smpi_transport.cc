@@ -1,5 +1,7 @@
 #include "smpi_transport.h"
 
+#include <algorithm>
+
 namespace strata::simulation {
 
 SmpiTransport::SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& traffic)
@@ -14,6 +16,8 @@ void SmpiTransport::count(int peer, int rail, std::size_t bytes) {
 
 int SmpiTransport::begin(int slots) {
     requests_.assign(static_cast<std::size_t>(slots), MPI_REQUEST_NULL);
+    in_turn_.resize(requests_.size());
+    next_ = 0;
     return MPI_SUCCESS;
 }
 
@@ -31,16 +35,20 @@ int SmpiTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer,
                      &requests_[static_cast<std::size_t>(slot)]);
 }
 
+/// Completes one request at a time, because SMPI's MPI_Waitsome tests all requests again for each completed
+/// one. MPI_Waitany prefers the first one in the array, so the slots take turns: the plugin, too, handles all
+/// that has arrived before it looks again, and no stream waits for the end of another.
 int SmpiTransport::wait_some(std::span<int> done, int& count) {
     count = 0;
     int index = MPI_UNDEFINED;
-    // Completes one request at a time, because SMPI's MPI_Waitsome tests all requests again for each
-    // completed one.
-    const int rc =
-        MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
+    std::rotate_copy(requests_.begin(), requests_.begin() + next_, requests_.end(), in_turn_.begin());
+    const auto slots = static_cast<int>(requests_.size());
+    const int rc = MPI_Waitany(slots, in_turn_.data(), &index, MPI_STATUS_IGNORE);
     if (rc == MPI_SUCCESS && index != MPI_UNDEFINED) {
-        requests_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
-        done[static_cast<std::size_t>(count++)] = index;
+        const int slot = (next_ + index) % slots;
+        next_ = (slot + 1) % slots;
+        requests_[static_cast<std::size_t>(slot)] = MPI_REQUEST_NULL;
+        done[static_cast<std::size_t>(count++)] = slot;
     }
     return rc;
 }

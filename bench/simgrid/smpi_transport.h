@@ -51,7 +51,9 @@ private:
     std::size_t eager_bytes_;
     Traffic& traffic_;
     std::vector<SentTo>* trace_ = nullptr;
-    std::vector<MPI_Request> requests_;  // by slot
+    std::vector<MPI_Request> requests_;  ///< by slot
+    std::vector<MPI_Request> in_turn_;   ///< the same, beginning with slot `next_`
+    int next_ = 0;
 };
 
 }  // namespace strata::simulation
