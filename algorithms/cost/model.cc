@@ -177,7 +177,7 @@ const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t 
     return order_by_parents(made);
 }
 
-const CostModel::Shape& CostModel::double_binary_shape(int group, Flow flow, Half half) {
+const CostModel::Shape& CostModel::double_binary_shape(int group, Half half) {
     const auto [entry, added] = double_binary_shapes_.try_emplace({group, half});
     Shape& made = entry->second;
     if (!added) return made;
@@ -187,7 +187,7 @@ const CostModel::Shape& CostModel::double_binary_shape(int group, Flow flow, Hal
     for (std::size_t position = 0; position < members.size(); ++position)
         position_of[members[position].rank] = static_cast<int>(position);
     made.children.resize(members.size());
-    const auto links = double_binary_tree({hierarchy_, skipped_, group, root_, flow}, half);
+    const auto links = double_binary_tree({hierarchy_, skipped_, group, root_}, half);
     for (std::size_t position = 0; position < members.size(); ++position) {
         for (const int child : links[members[position].rank].children)
             made.children[position].push_back(position_of[child]);

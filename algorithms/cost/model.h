@@ -119,7 +119,7 @@ protected:
 
     const Shape& shape(const LevelMethod& method, std::size_t size, Half half = Half::whole);
     /// Returns one of the two trees of double_binary in a group.
-    const Shape& double_binary_shape(int group, Flow flow, Half half);
+    const Shape& double_binary_shape(int group, Half half);
     /// Returns processor time per byte at either end, on links of a level (index among all levels).
     double copy_us_per_byte(std::size_t level) const { return copy_us_per_byte_[level]; }
     /// The same for a round of simultaneous messages: the slowest counts.

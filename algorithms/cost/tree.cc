@@ -18,11 +18,13 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {
     combine_us_per_byte_ = combines_ ? links.combine_us(1) : 0;
+    set_far_links();
 }
 
 void TreeModel::set_links(const LinkTable& links) {
     CostModel::set_links(links);
     combine_us_per_byte_ = combines_ ? links.combine_us(1) : 0;
+    set_far_links();
     edges_.clear();
 }
 
@@ -78,10 +80,10 @@ void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& windo
         all_whole_ = all_whole_ && edges.whole;
         const LevelMethod& method = plans[view.plan].method;
         const bool two = half != Half::whole && method.algorithm == Algorithm::double_binary;
-        edges.shape = two ? &double_binary_shape(g, up_ ? Flow::to_root : Flow::from_root, half)
-                          : &shape(method, view.participants.size(), half);
+        edges.shape = two ? &double_binary_shape(g, half) : &shape(method, view.participants.size(), half);
         if (view.merged) {
             edges.by_level = by_level;
+            edges.far = !far_us_per_byte_.empty() && !follows_topology_order(method);
             edges.meetings = &meetings(g, *edges.shape);
         }
     }
@@ -201,7 +203,9 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
-            const double us_per_byte = double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte;
+            const FarPath far = all.far ? far_path(met.group, upwards_ ? rank : member.rank) : FarPath{};
+            const double us_per_byte = std::max(
+                double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte, far.us_per_byte);
             parent.served_load += edges.load + combine_us_per_byte;
             child.served_load = edges.load;
             const double start =
@@ -225,7 +229,7 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                              in_turn && parent.all_fit ? parent.served_load : parent.processor_load);
             if (merged) outward = std::max(outward, inward_pace(member.rank, met.group, edges.segment));
             const double moved_pace =
-                together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
+                far.beside(together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte)));
             wave.pace = std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + combine_us_per_byte);
@@ -295,6 +299,7 @@ double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes
 /// Returns the time of one tree; edges and loads must have been made.
 double TreeModel::tree_us(std::span<const LevelPlan> plans, const Window& window) {
     Wave top{0, 0, bytes_, 0};
+    upwards_ = up_;
     if (up_) {
         start(top);
         if (!time_groups(combine_us_per_byte_)) return enough_us();
@@ -303,6 +308,7 @@ double TreeModel::tree_us(std::span<const LevelPlan> plans, const Window& window
         if (exchange_) top.first = top.last = top.last + rounds_us(plans[0]);
         if (ring_) top = round_the_ring(plans[0], window, top);
     }
+    upwards_ = false;
     start(top);
     return time_groups(0) ? arrived().last : enough_us();
 }

@@ -37,13 +37,14 @@ private:
         double segment = 0;                              ///< bytes
         double tail = 0;                                 ///< bytes of the last segment
         bool whole = true;                               ///< one segment
-        bool fits = true;                                ///< all segments are in flight at once
-        double latency = 0;                              ///< us
-        double overhead = 0;                             ///< us
-        double copy_us_per_byte = 0;                     ///< processor time at each end
-        double load = 0;         ///< us per byte of either processor for messages in all directions
-        double handshake = 0;    ///< us
-        double window_pace = 0;  ///< us per byte, from the window of messages in flight
+        bool far = false;     ///< of a merged group: ranks far from their NICs may receive from other nodes
+        bool fits = true;     ///< all segments are in flight at once
+        double latency = 0;   ///< us
+        double overhead = 0;  ///< us
+        double copy_us_per_byte = 0;  ///< processor time at each end
+        double load = 0;              ///< us per byte of either processor for messages in all directions
+        double handshake = 0;         ///< us
+        double window_pace = 0;       ///< us per byte, from the window of messages in flight
     };
     /// Data that has reached the top of the tree, and its continuation.
     struct Wave {
@@ -60,6 +61,19 @@ private:
         }
     };
     struct Ring;
+    /// The path from a node's NIC to the processes far from it. All zero: near the NIC, or no message between
+    /// nodes.
+    struct FarPath {
+        double us_per_byte = 0;
+        double vectors = 0;  ///< that share it
+        /// Returns us per byte of a stream that other resources let through at `pace`. The two wait for each
+        /// other: sums of squares come closest to simulated double trees, which take a fifth longer with a
+        /// path that is as busy as the rest (bench/simgrid).
+        double beside(double pace) const {
+            const double shared = vectors * us_per_byte;
+            return shared == 0 ? pace : std::sqrt(pace * pace + shared * shared);
+        }
+    };
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
     const Edges* edges_by_level(std::size_t segment_bytes, const Window& window);
@@ -89,6 +103,9 @@ private:
     double bus_pace(int from, int to, int group) const;
     double pass_buses(int from, int to, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
+    void set_far_links();
+    void add_far_load(int group, int receiver);
+    FarPath far_path(int group, int receiver) const;
     double rounds_us(const LevelPlan& plan);
     double rounds_by_place_us(const Rounds& rounds, bool reduce_scatter) const;
     double trade_us(const Crossings& round, double bytes) const;
@@ -104,6 +121,8 @@ private:
     bool down_;
     bool combines_;
     bool any_merged_;
+    /// By rank, for data from other nodes; 0: near its NIC, or the root (receiver.h). Empty: all are near.
+    std::vector<double> far_us_per_byte_;
 
     // State of one candidate, kept to avoid allocations.
     struct RankState {
@@ -126,6 +145,7 @@ private:
         // Of groups in a merged group (GroupView):
         double entries = 0;  ///< vectors that enter the group
         double in_free = 0;
+        double far_entries = 0;  ///< vectors that ranks far from the node's NIC receive from other nodes
     };
     /// Of a double tree: ranks of a group with children outside it across a network, and ranks with such a
     /// parent.
@@ -154,6 +174,7 @@ private:
     bool exchange_ = false;     ///< the topmost level is an exchange
     bool ring_ = false;         ///< the topmost level is a ring
     bool double_tree_ = false;  ///< a double tree
+    bool upwards_ = false;      ///< data flows towards the root
     bool all_whole_ = false;    ///< no level uses segments
     bool loaded_ = false;       ///< `ranks_` and `boundaries_` contain loads
 };

@@ -16,9 +16,6 @@ public:
     }
 
     DealtOut run() {
-        for (const std::size_t tree : {0, 1}) {
-            for (const int one : group_.fixed[tree]) give(tree, group_.gate, -1 - one);
-        }
         for (const std::size_t tree : {0, 1}) deal(tree);
         return std::move(below_);
     }
@@ -34,27 +31,15 @@ private:
     /// Returns the items in the order in which a tree reaches them.
     std::vector<int> order(std::size_t tree) const {
         const int first = group_.first[tree];
-        std::vector<int> items{first};
-        if (group_.gate >= 0 && group_.gate != first) items.push_back(group_.gate);
-        for (int step = 1; step < group_.items; ++step) {
-            const int item = (first + (tree == 0 ? step : group_.items - step)) % group_.items;
-            if (item != group_.gate) items.push_back(item);
-        }
+        std::vector<int> items;
+        for (int step = 0; step < group_.items; ++step)
+            items.push_back((first + (tree == 0 ? step : group_.items - step)) % group_.items);
         return items;
-    }
-
-    std::vector<int> outside(std::size_t tree) const {
-        std::vector<int> rest;
-        for (int one = 0; one < group_.outside[tree]; ++one) {
-            const auto& fixed = group_.fixed[tree];
-            if (std::find(fixed.begin(), fixed.end(), one) == fixed.end()) rest.push_back(one);
-        }
-        return rest;
     }
 
     void deal(std::size_t tree) {
         const std::vector<int> items = order(tree);
-        const std::vector<int> rest = outside(tree);
+        const int outside = group_.outside[tree];
         std::deque<int> room;
         auto item = items.begin();
         const auto reach = [&] {
@@ -72,12 +57,12 @@ private:
             return parent;
         };
         reach();
-        auto one = rest.begin();
-        while (item != items.end() || one != rest.end()) {
-            const bool leaves = one != rest.end() && (item == items.end() || room.size() > 1);
+        int one = 0;
+        while (item != items.end() || one < outside) {
+            const bool leaves = one < outside && (item == items.end() || room.size() > 1);
             const int parent = next();
             if (leaves) {
-                give(tree, parent, -1 - *one++);
+                give(tree, parent, -1 - one++);
             } else {
                 give(tree, parent, *item);
                 reach();

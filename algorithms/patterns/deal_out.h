@@ -12,10 +12,8 @@ using Both = std::array<Value, 2>;
 /// below them.
 struct Dealt {
     int items = 1;
-    Both<int> first{};             ///< item by which each tree enters the group
-    Both<int> outside{};           ///< number of items of other groups that need a parent in this group
-    Both<std::vector<int>> fixed;  ///< outside items, from 0, that must be below `gate`
-    int gate = -1;                 ///< an item; -1: none
+    Both<int> first{};    ///< item by which each tree enters the group
+    Both<int> outside{};  ///< number of items of other groups that need a parent in this group
 };
 
 /// The children of each item in each tree, in sending order: an item of the group, or -1 - i for outside
@@ -29,8 +27,7 @@ using DealtOut = std::vector<Both<std::vector<int>>>;
 ///
 /// An item has room for 2 children in both trees together (or for the mean number of children, if that is
 /// more), so that the inner items of one tree are leaves of the other. An item by which both trees enter
-/// has half of that room in each tree. All fixed items go below the gate; the first item may then take one
-/// child more.
+/// has half of that room in each tree.
 ///
 ///   5 items, entered by 0 and 4, one outside (x) in each tree:
 ///       first   0 -> x 1;  1 -> 2 3;  2 -> 4        second   4 -> x 3;  3 -> 2 1;  2 -> 0

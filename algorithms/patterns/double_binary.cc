@@ -12,13 +12,8 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-/// A participant that needs a parent in another item.
-struct Exit {
-    int rank;
-    bool other_node;  ///< the edge to it leaves the node
-};
-
-using Exits = Both<std::vector<Exit>>;
+/// The participants that need a parent in another item.
+using Exits = Both<std::vector<int>>;
 
 /// The smallest unit of one level: a skipped group, or a participant.
 struct Item {
@@ -56,11 +51,9 @@ private:
     }
 
     std::vector<Item> items_of(int group) const;
-    int nic_local(int group) const;
     int item_with(const std::vector<Item>& items, int rank) const;
     Both<int> entries(int group, const std::vector<Item>& items) const;
     int entry(const Item& item, std::size_t tree) const;
-    Dealt dealt(int group, const std::vector<Item>& items, const Exits& exits) const;
     void place(int group, const Exits& exits);
     bool concerns(const Item& item, const Exits& exits) const;
     void connect(std::size_t tree, int parent, int child);
@@ -93,18 +86,6 @@ std::vector<Item> Builder::items_of(int group) const {
     return items;
 }
 
-/// Returns the rank nearest to the NIC of the node that contains `group`; -1 if that rank is not a member,
-/// or if all ranks are equally near.
-int Builder::nic_local(int group) const {
-    const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
-    if (hierarchy_.receivers.empty() || is_network(self)) return -1;
-    const int node = hierarchy_.widest_in_node(self.members.front());
-    const Group& whole = hierarchy_.groups[static_cast<std::size_t>(node)];
-    const bool known = std::any_of(whole.members.begin(), whole.members.end(),
-                                   [&](int rank) { return hierarchy_.receiver_of(rank) != rank; });
-    return known && hierarchy_.contains(group, whole.leader) ? whole.leader : -1;
-}
-
 /// Returns -1 if another rank represents `rank`.
 int Builder::item_with(const std::vector<Item>& items, int rank) const {
     const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) {
@@ -113,25 +94,13 @@ int Builder::item_with(const std::vector<Item>& items, int rank) const {
     return found == items.end() ? -1 : static_cast<int>(found - items.begin());
 }
 
-/// Returns the items by which the trees enter a group: the root's item if the group contains the root; the
-/// item nearest to the NIC; towards the root, the items beside that one; otherwise the first and the last
-/// item, so that a rank that forwards much in one tree forwards little in the other.
+/// Returns the items by which the trees enter a group: the root's item if the group contains the root, else
+/// the first one, which is next to the NIC, and the last one, so that a rank that forwards much in one tree
+/// forwards little in the other.
 Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
-    const auto count = static_cast<int>(items.size());
-    if (hierarchy_.contains(group, top_)) {
-        const int root = item_with(items, top_);
-        return {root, root};
-    }
-    const int near = nic_local(group);
-    if (near < 0) return {0, count - 1};
-    const int item = item_with(items, near);
-    const bool a_rank = items[static_cast<std::size_t>(item)].group < 0;
-    if (of_.flow == Flow::to_root) {
-        if (a_rank) return {0, count - 1};
-        return {(item + 1) % count, (item + count - 1) % count};
-    }
-    // Adjacent ranks are equally near.
-    return {item, a_rank ? (item + count - 1) % count : item};
+    if (!hierarchy_.contains(group, top_)) return {0, static_cast<int>(items.size()) - 1};
+    const int root = item_with(items, top_);
+    return {root, root};
 }
 
 int Builder::entry(const Item& item, std::size_t tree) const {
@@ -141,40 +110,26 @@ int Builder::entry(const Item& item, std::size_t tree) const {
 }
 
 bool Builder::concerns(const Item& item, const Exits& exits) const {
-    const auto wanted = [&](const Exit& one) { return one.rank == wanted_; };
-    return wanted_ < 0 || hierarchy_.contains(item.group, wanted_) || std::ranges::any_of(exits[0], wanted) ||
-           std::ranges::any_of(exits[1], wanted);
-}
-
-/// Towards the root, data from other nodes enters a node at the item nearest to its NIC, the gate.
-Dealt Builder::dealt(int group, const std::vector<Item>& items, const Exits& exits) const {
-    Dealt all{static_cast<int>(items.size()), entries(group, items), {}, {}, -1};
-    for (const std::size_t tree : {0, 1}) all.outside[tree] = static_cast<int>(exits[tree].size());
-    const int near = of_.flow == Flow::to_root ? nic_local(group) : -1;
-    const int item = near < 0 ? -1 : item_with(items, near);
-    if (item < 0 || items[static_cast<std::size_t>(item)].group < 0) return all;
-    all.gate = item;
-    for (const std::size_t tree : {0, 1}) {
-        for (int one = 0; one < all.outside[tree]; ++one) {
-            if (exits[tree][static_cast<std::size_t>(one)].other_node) all.fixed[tree].push_back(one);
-        }
-    }
-    return all;
+    const auto has_wanted = [&](const std::vector<int>& ranks) {
+        return std::find(ranks.begin(), ranks.end(), wanted_) != ranks.end();
+    };
+    return wanted_ < 0 || hierarchy_.contains(item.group, wanted_) || has_wanted(exits[0]) ||
+           has_wanted(exits[1]);
 }
 
 /// Finds the parents of the exits and of the group's own participants, except those by which the trees
 /// enter the group.
 void Builder::place(int group, const Exits& exits) {
     const std::vector<Item> items = items_of(group);
-    const DealtOut below = deal_out(dealt(group, items, exits));
-    const bool nodes = is_network(hierarchy_.groups[static_cast<std::size_t>(group)]);
+    const DealtOut below = deal_out({static_cast<int>(items.size()),
+                                     entries(group, items),
+                                     {static_cast<int>(exits[0].size()), static_cast<int>(exits[1].size())}});
     for (std::size_t i = 0; i < items.size(); ++i) {
         Exits children;
         for (const std::size_t tree : {0, 1}) {
             for (const int one : below[i][tree]) {
-                children[tree].push_back(
-                    one < 0 ? exits[tree][static_cast<std::size_t>(-1 - one)]
-                            : Exit{entry(items[static_cast<std::size_t>(one)], tree), nodes});
+                children[tree].push_back(one < 0 ? exits[tree][static_cast<std::size_t>(-1 - one)]
+                                                 : entry(items[static_cast<std::size_t>(one)], tree));
             }
         }
         if (items[i].group >= 0) {
@@ -182,7 +137,7 @@ void Builder::place(int group, const Exits& exits) {
             continue;
         }
         for (const std::size_t tree : {0, 1}) {
-            for (const Exit& child : children[tree]) connect(tree, items[i].rank, child.rank);
+            for (const int child : children[tree]) connect(tree, items[i].rank, child);
         }
     }
 }

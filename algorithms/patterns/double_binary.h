@@ -20,7 +20,6 @@ struct DoubleBinaryGroup {
     std::span<const topology::LevelKey> skipped;  ///< Plan::skipped
     int group = 0;
     int root = 0;  ///< as in participants()
-    Flow flow = Flow::from_root;
 };
 
 /// Returns `rank`'s neighbours in one of two trees over the participants of a group; the group's local root

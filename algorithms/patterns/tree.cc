@@ -62,11 +62,6 @@ int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
     return plan.nic_local ? hierarchy.receiver_of(root) : root;
 }
 
-bool follows_topology_order(const LevelMethod& method) {
-    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
-           method.algorithm == Algorithm::ring;
-}
-
 bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level) {
     return std::find(skipped.begin(), skipped.end(), level) != skipped.end();
 }
@@ -122,8 +117,8 @@ void add_participants(const Hierarchy& hierarchy, int group, int root,
 
 /// Adds the edges of one of the two trees of a group.
 void add_double_binary(TreeLinks& links, const Hierarchy& hierarchy, const Plan& plan, const GroupPart& part,
-                       Flow flow, Half half) {
-    const DoubleBinaryGroup of{hierarchy, plan.skipped, part.group, part.members.front(), flow};
+                       Half half) {
+    const DoubleBinaryGroup of{hierarchy, plan.skipped, part.group, part.members.front()};
     const RankLinks own =
         double_binary_links(of, part.members[static_cast<std::size_t>(part.position)], half);
     if (own.parent >= 0) {
@@ -135,6 +130,11 @@ void add_double_binary(TreeLinks& links, const Hierarchy& hierarchy, const Plan&
 }
 
 }  // namespace
+
+bool follows_topology_order(const LevelMethod& method) {
+    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
+           method.algorithm == Algorithm::ring;
+}
 
 std::vector<int> participants(const Hierarchy& hierarchy, int group, int root,
                               std::span<const topology::LevelKey> skipped) {
@@ -210,7 +210,7 @@ TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int
     const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank, flow);
     for (const GroupPart& part : backwards(parts)) {
         if (half != Half::whole && part.level->method.algorithm == Algorithm::double_binary) {
-            add_double_binary(links, hierarchy, plan, part, flow, half);
+            add_double_binary(links, hierarchy, plan, part, half);
             continue;
         }
         const ShapeLinks shape = part.shape(half);

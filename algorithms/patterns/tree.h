@@ -21,6 +21,9 @@ std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, i
 /// Returns `group`, or the smallest group around it whose level is not skipped; -1 for -1.
 int used_group(const topology::Hierarchy& hierarchy, int group, std::span<const topology::LevelKey> skipped);
 
+/// Returns true for chains and rings: they enter every node next to its NIC (shape_members()).
+bool follows_topology_order(const LevelMethod& method);
+
 /// Direction of the data in a tree.
 enum class Flow { from_root, to_root };
 

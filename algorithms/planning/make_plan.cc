@@ -209,22 +209,16 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
                           Rings::none);
     if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
         ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
-    // Within the model's error the earlier plan wins. Between nodes, double trees in both directions took up
-    // to a fifth longer than predicted.
-    const CollectiveTraits traits = traits_of(searches.operation.collective);
-    const bool trees_last = is_network(hierarchy.groups.front()) && traits.up && traits.down;
-    const auto add_two_trees = [&] {
-        if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_be_double_tree())
-            ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
-    };
-    if (!trees_last) add_two_trees();
     if (may_be_among_all(Algorithm::ring, searches.operation)) {
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
     }
-    if (trees_last) add_two_trees();
+    // Within the model's error the earlier plan wins: of these, two trees take the longest beyond their
+    // prediction.
     if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
         ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
+    if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_be_double_tree())
+        ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
 }
 
 /// Inside a node: replaces the plan by one over all ranks that is faster by more than the model's error.

@@ -156,5 +156,32 @@ TEST(DoubleTreeCost, TheSameEveryTimeAndForEveryRootAlike) {
     }
 }
 
+/// Three nodes of two ranks, of which the second one is next to the NIC: from rank 0, rank 1 of its node
+/// sends both halves on. The path to far ranks delays trees over all ranks that enter a node there, not
+/// chains, which enter next to the NIC.
+TEST(DoubleTreeCost, PathsToRanksFarFromTheNic) {
+    Hierarchy far = nodes_below_switch(3, 6);
+    for (Group& group : far.groups) group.leader = group.members.front() + 1;
+    for (int rank = 0; rank < 6; ++rank) far.receivers.push_back(rank / 2 * 2 + 1);
+    Hierarchy near = far;
+    near.receivers.clear();
+    const auto cost = [&](const Hierarchy& on, double share, Algorithm algorithm, Collective collective) {
+        LinkTable links = round_links();
+        links.set_some({leaf_switch.kind, std::nullopt}, {.far_share = share});
+        Plan plan = uniform(on, algorithm, 4096);
+        plan.skipped.push_back(node_level);
+        return tree_cost_us(on, links, plan, {collective, mib, 0});
+    };
+    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
+        const auto slower = [&](double share, Algorithm algorithm) {
+            return cost(far, share, algorithm, collective) / cost(near, share, algorithm, collective);
+        };
+        EXPECT_GE(slower(0, Algorithm::double_binary), 1) << name_of(collective);
+        EXPECT_GT(slower(1, Algorithm::double_binary), 1.1) << name_of(collective);
+        EXPECT_GT(slower(3, Algorithm::double_binary), slower(1, Algorithm::double_binary));
+        EXPECT_EQ(slower(3, Algorithm::pipeline), 1) << name_of(collective);
+    }
+}
+
 }  // namespace
 }  // namespace double_tree_test

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -44,10 +43,6 @@ std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tr
             }
         }
     }
-    for (const int one : group.fixed[tree]) {
-        const auto& own = below[at(group.gate)][tree];
-        if (std::find(own.begin(), own.end(), -1 - one) == own.end()) return "a fixed one is elsewhere";
-    }
     return {};
 }
 
@@ -71,23 +66,11 @@ int usual(const Dealt& group) {
     return std::max(2, (all + group.items - 1) / group.items);
 }
 
-/// A gate serves all members fixed to it, and maybe one more that continues a tree; where both trees begin
-/// there, also the usual number of others. A first item takes over from a gate without room.
-int allowed(const Dealt& group, int item) {
-    const int most = usual(group);
-    if (group.gate < 0) return most;
-    const auto fixed = static_cast<int>(group.fixed[0].size() + group.fixed[1].size());
-    const bool first = item == group.first[0] || item == group.first[1];
-    if (item == group.gate) return first ? fixed + most : std::max(most, fixed + 1);
-    if (!first) return most;
-    return group.first[0] == group.first[1] && most > 2 ? most + 2 : most + 1;
-}
-
-/// Returns "" when no item has more places below it than allowed.
+/// Returns "" when no item has more places below it than usual.
 std::string check_places(const Dealt& group, const DealtOut& below) {
     for (int item = 0; item < group.items; ++item) {
         const int places = places_of(below[at(item)]);
-        if (places > allowed(group, item)) {
+        if (places > usual(group)) {
             return "item " + std::to_string(item) + " has " + std::to_string(places) + " places";
         }
     }
@@ -106,51 +89,23 @@ std::string words(const Dealt& group) {
     std::string text = std::to_string(group.items) + " items, first";
     for (const std::size_t tree : {0, 1}) {
         text += " " + std::to_string(group.first[tree]) + " (" + std::to_string(group.outside[tree]) +
-                " outside, " + std::to_string(group.fixed[tree].size()) + " fixed)";
+                " outside)";
     }
-    return text + ", gate " + std::to_string(group.gate);
+    return text;
 }
 
-/// How trees enter groups (double_binary.cc): one item for both, neighbours with the second in front, or,
-/// beside a gate, the items on both sides of it.
-std::vector<Both<int>> entries(int items, int gate) {
+/// How trees may enter groups: one item for both, or neighbours with the second in front.
+std::vector<Both<int>> entries(int items) {
     std::vector<Both<int>> all;
     for (int item = 0; item < items; ++item) {
         all.push_back({item, item});
-        if (gate < 0 && items > 1) all.push_back({item, (item + items - 1) % items});
+        if (items > 1) all.push_back({item, (item + items - 1) % items});
     }
-    if (gate >= 0) all.push_back({(gate + 1) % items, (gate + items - 1) % items});
     return all;
 }
 
-template <class Action>
-void each_group(int most_items, int most_outside, Action&& action) {
-    Dealt group;
-    for (group.items = 1; group.items <= most_items; ++group.items) {
-        for (group.gate = -1; group.gate < (group.items == 1 ? 0 : group.items); ++group.gate) {
-            for (const Both<int>& first : entries(group.items, group.gate)) {
-                group.first = first;
-                for (int outside = 0; outside < (most_outside + 1) * (most_outside + 1); ++outside) {
-                    group.outside = {outside / (most_outside + 1), outside % (most_outside + 1)};
-                    action(group);
-                }
-            }
-        }
-    }
-}
-
-/// Fixes the first `first` outside members of tree 0 and the last `second` of tree 1 to the gate.
-void fix(Dealt& group, int first, int second) {
-    const int counts[] = {first, second};
-    for (const std::size_t tree : {0, 1}) {
-        group.fixed[tree].resize(at(counts[tree]));
-        std::iota(group.fixed[tree].begin(), group.fixed[tree].end(),
-                  tree == 0 ? 0 : group.outside[1] - second);
-    }
-}
-
 TEST(DealOut, Documented) {
-    const Dealt group{5, {0, 4}, {1, 1}, {}, -1};
+    const Dealt group{5, {0, 4}, {1, 1}};
     const DealtOut below = deal_out(group);
     const std::vector<std::vector<int>> first{{-1, 1}, {2, 3}, {4}, {}, {}};
     const std::vector<std::vector<int>> second{{}, {}, {0}, {2, 1}, {-1, 3}};
@@ -161,17 +116,15 @@ TEST(DealOut, Documented) {
 }
 
 TEST(DealOut, EveryWayIntoSmallGroups) {
-    int groups = 0;
-    each_group(9, 4, [&](Dealt group) {
-        for (int first = 0; first <= (group.gate < 0 ? 0 : group.outside[0]); ++first) {
-            for (int second = 0; second <= (group.gate < 0 ? 0 : group.outside[1]); ++second) {
-                fix(group, first, second);
+    constexpr int most_outside = 4;
+    for (int items = 1; items <= 9; ++items) {
+        for (const Both<int>& first : entries(items)) {
+            for (int outside = 0; outside < (most_outside + 1) * (most_outside + 1); ++outside) {
+                const Dealt group{items, first, {outside / (most_outside + 1), outside % (most_outside + 1)}};
                 ASSERT_EQ(check(group, deal_out(group)), "") << words(group);
-                ++groups;
             }
         }
-    });
-    EXPECT_GT(groups, 10000);
+    }
 }
 
 TEST(DealOut, RandomGroups) {
@@ -179,13 +132,9 @@ TEST(DealOut, RandomGroups) {
         Random random(seed);
         Dealt group;
         group.items = random.between(2, 60);
-        group.gate = random.percent(50) ? random.between(0, group.items - 1) : -1;
-        const auto ways = entries(group.items, group.gate);
+        const auto ways = entries(group.items);
         group.first = ways[random.below(ways.size())];
         group.outside = {random.between(0, 12), random.between(0, 12)};
-        if (group.gate >= 0) {
-            fix(group, random.between(0, group.outside[0]), random.between(0, group.outside[1]));
-        }
         ASSERT_EQ(check(group, deal_out(group)), "") << words(group) << " seed " << seed;
     }
 }
@@ -209,7 +158,7 @@ TEST(DealOut, AnyTwoFirstItems) {
 /// An inner item of one tree is almost always a leaf of the other.
 TEST(DealOut, InnerItemsOfOneTreeAreLeavesOfTheOther) {
     for (int items = 2; items <= 100; ++items) {
-        const Dealt group{items, {0, items - 1}, {}, {}, -1};
+        const Dealt group{items, {0, items - 1}, {}};
         const DealtOut below = deal_out(group);
         ASSERT_EQ(check(group, below), "");
         int in_both = 0;
@@ -218,18 +167,15 @@ TEST(DealOut, InnerItemsOfOneTreeAreLeavesOfTheOther) {
     }
 }
 
-/// The bounds are tight.
+/// The bound is tight.
 TEST(DealOut, WhereMoreThanTwoPlacesAreNeeded) {
     const auto most = [](const Dealt& group, int item) { return places_of(deal_out(group)[at(item)]); };
-    EXPECT_EQ(most({2, {0, 1}, {0, 3}, {}, -1}, 1), 3) << "five in all for two";
-    EXPECT_EQ(most({2, {0, 0}, {1, 1}, {{{0}, {0}}}, 0}, 0), 4)
-        << "two fixed, and the other item in each tree";
-    EXPECT_EQ(most({3, {0, 0}, {1, 0}, {}, 1}, 0), 3) << "a gate that both trees reach at once";
-    EXPECT_EQ(most({3, {0, 0}, {1, 0}, {}, -1}, 0), 2) << "without it";
+    EXPECT_EQ(most({2, {0, 1}, {0, 3}}, 1), 3) << "five in all for two";
+    EXPECT_EQ(most({3, {0, 0}, {1, 0}}, 0), 2) << "one is passed on";
 }
 
 TEST(DealOut, TheChecksCanFail) {
-    const Dealt group{5, {0, 4}, {1, 1}, {}, -1};
+    const Dealt group{5, {0, 4}, {1, 1}};
     const DealtOut right = deal_out(group);
     const auto fault = [&](auto&& change, Dealt of) {
         DealtOut wrong = right;
@@ -251,7 +197,6 @@ TEST(DealOut, TheChecksCanFail) {
         << "three below one";
     EXPECT_NE(fault([](DealtOut& wrong) { wrong[2][0] = {}, wrong[4][0] = {4}; }, group), "")
         << "below itself";
-    EXPECT_NE(fault([](DealtOut&) {}, {5, {0, 4}, {1, 1}, {{{0}, {}}}, 1}), "");
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ std::vector<int> TwoTrees::skipped_groups() const {
 
 std::string TwoTrees::words() const {
     std::string text = "group " + number(group) + " of " + number(hierarchy.ranks()) + " ranks, root " +
-                       number(root) + (flow == Flow::to_root ? ", to it" : ", from it") +
-                       (hierarchy.receivers.empty() ? "" : ", NICs") + ", without";
+                       number(root) + ", without";
     for (const int one : skipped_groups()) {
         text += " {";
         for (const int rank : hierarchy.groups[static_cast<std::size_t>(one)].members) {
@@ -133,55 +132,14 @@ std::string own_place_faults(const TwoTrees& made) {
 }
 
 std::string leaving_faults(const TwoTrees& made) {
-    const topology::Hierarchy& all = made.hierarchy;
-    const int top = made.participants().front();
-    const bool gates = made.flow == Flow::to_root && !all.receivers.empty();
     for (const int rank : made.participants()) {
         const auto own = static_cast<std::size_t>(rank);
         const std::size_t found = made.links[0][own].children.size() + made.links[1][own].children.size();
-        const std::size_t most = !gates ? 2 : rank == top ? 4 : 3;
-        if (found > most) return "rank " + number(rank) + " passes on " + std::to_string(found) + " halves";
+        if (found > 2) return "rank " + number(rank) + " passes on " + std::to_string(found) + " halves";
     }
     for (const int group : made.skipped_groups()) {
-        const int node = all.widest_in_node(all.groups[static_cast<std::size_t>(group)].members.front());
-        int most = 2;
-        if (gates && !is_network(all.groups[static_cast<std::size_t>(group)]) && group != node) {
-            const int leader = all.groups[static_cast<std::size_t>(node)].leader;
-            most = all.contains(group, top) && all.contains(group, leader) ? 4 : 3;
-        }
         const int found = crossing(made, 0, group, false) + crossing(made, 1, group, false);
-        if (found > most) return "group " + number(group) + " passes on " + number(found) + " halves";
-    }
-    return {};
-}
-
-std::string nic_faults(const TwoTrees& made) {
-    const topology::Hierarchy& all = made.hierarchy;
-    const std::vector<int> skipped = made.skipped_groups();
-    for (const int node : skipped) {
-        const Group& self = all.groups[static_cast<std::size_t>(node)];
-        const bool known = std::any_of(self.members.begin(), self.members.end(),
-                                       [&](int rank) { return all.receiver_of(rank) != rank; });
-        if (!known || all.widest_in_node(self.members.front()) != node) continue;
-        int nearest = node;  // the smallest group that divides the trees and has the node's leader
-        for (const int group : skipped) {
-            if (all.contains(group, self.leader) &&
-                all.contains(nearest, all.groups[group].members.front())) {
-                nearest = group;
-            }
-        }
-        for (const auto& tree : made.links) {
-            for (int rank = 0; rank < all.ranks(); ++rank) {
-                for (const int child : tree[static_cast<std::size_t>(rank)].children) {
-                    if (all.contains(node, rank) == all.contains(node, child)) continue;
-                    const int inside = all.contains(node, rank) ? rank : child;
-                    const bool checked = (inside == child) == (made.flow == Flow::from_root);
-                    if (checked && !all.contains(nearest, inside)) {
-                        return number(rank) + " -> " + number(child) + " is far from the NIC";
-                    }
-                }
-            }
-        }
+        if (found > 2) return "group " + number(group) + " passes on " + number(found) + " halves";
     }
     return {};
 }

@@ -13,10 +13,9 @@ struct TwoTrees {
     std::vector<topology::LevelKey> skipped;
     int group = 0;
     int root = 0;
-    algorithms::Flow flow = algorithms::Flow::from_root;
     std::array<std::vector<algorithms::RankLinks>, 2> links;  ///< by half, by rank
 
-    algorithms::DoubleBinaryGroup group_of() const { return {hierarchy, skipped, group, root, flow}; }
+    algorithms::DoubleBinaryGroup group_of() const { return {hierarchy, skipped, group, root}; }
     void grow();
     std::vector<int> participants() const;
     bool skips(int group) const;
@@ -36,12 +35,8 @@ std::string spanning_faults(const TwoTrees& made);
 std::string entering_faults(const TwoTrees& made);
 /// double_binary_links() of every rank is its place in the tree.
 std::string own_place_faults(const TwoTrees& made);
-/// In both trees together, no participant and no skipped group forwards more than two halves. Towards the
-/// root, in nodes with different distances to the NIC, the limit holds for whole nodes; inside them gates
-/// (deal_out.h) add one, and two at the root and in the groups with both the root and the NIC.
+/// In both trees together, no participant and no skipped group forwards more than two halves.
 std::string leaving_faults(const TwoTrees& made);
-/// Away from the root, a node receives at a NIC-local rank; towards the root, so do other nodes' messages.
-std::string nic_faults(const TwoTrees& made);
 
 /// Edges between a rank and the root, at most.
 int depth_of(const std::vector<algorithms::RankLinks>& tree);

@@ -1,4 +1,4 @@
-// The two trees of double_binary over random hierarchies, flows, roots and skipped levels.
+// The two trees of double_binary over random hierarchies, roots and skipped levels.
 #include "algorithms/patterns/double_binary.h"
 
 #include <gtest/gtest.h>
@@ -24,26 +24,14 @@ using strata::topology::Hierarchy;
 using strata::topology::LevelKey;
 using strata::topology::LevelKind;
 
-/// `nics`: in most nodes some ranks are farther from the NIC than their node's leader.
-Hierarchy random_machine(Random& random, bool nics) {
-    if (nics && random.percent(40)) return random_nic_job(random).hierarchy;
-    Hierarchy hierarchy = random_hierarchy(random, {48, 6});
-    for (int rank = 0; nics && rank < hierarchy.ranks(); ++rank) {
-        const int node = hierarchy.widest_in_node(rank);
-        const bool far = node >= 0 && random.percent(80);
-        hierarchy.receivers.push_back(far ? hierarchy.groups[static_cast<std::size_t>(node)].leader : rank);
-    }
-    return hierarchy;
-}
-
-TwoTrees random_trees(Random& random, bool nics, Flow flow) {
+TwoTrees random_trees(Random& random) {
     TwoTrees made;
-    made.hierarchy = random_machine(random, nics);
+    made.hierarchy =
+        random.percent(30) ? random_nic_job(random).hierarchy : random_hierarchy(random, {48, 6});
     Plan plan = random_tree_plan(random, made.hierarchy, 100);
     skip_some(random, made.hierarchy, plan);
     made.skipped = plan.skipped;
     made.root = random.between(0, made.hierarchy.ranks() - 1);
-    made.flow = flow;
     do {
         made.group = static_cast<int>(random.below(made.hierarchy.groups.size()));
     } while (used_group(made.hierarchy, made.group, made.skipped) != made.group);
@@ -53,35 +41,28 @@ TwoTrees random_trees(Random& random, bool nics, Flow flow) {
 }
 
 /// Nodes of `counts` nested groups that take part rank by rank.
-TwoTrees regular_trees(const std::vector<int>& counts, int root, Flow flow, bool nics = false) {
+TwoTrees regular_trees(const std::vector<int>& counts, int root) {
     constexpr LevelKind kinds[] = {LevelKind::cluster, LevelKind::node, LevelKind::package, LevelKind::numa};
     TwoTrees made;
     made.hierarchy = regular_hierarchy(counts);
     for (Group& group : made.hierarchy.groups) group.level = {kinds[group.depth], 0};
-    for (int rank = 0; nics && rank < made.hierarchy.ranks(); ++rank) {
-        const auto node = static_cast<std::size_t>(made.hierarchy.widest_in_node(rank));
-        made.hierarchy.receivers.push_back(made.hierarchy.groups[node].leader);
-    }
     for (const LevelKey level : levels_of(made.hierarchy)) {
         if (level.kind != LevelKind::cluster) made.skipped.push_back(level);
     }
     made.root = root;
-    made.flow = flow;
     made.grow();
     return made;
 }
 
 TEST(DoubleBinary, Documented) {
-    for (const Flow flow : {Flow::from_root, Flow::to_root}) {
-        const TwoTrees made = regular_trees({3, 3}, 0, flow);
-        EXPECT_EQ(drawing(made.links[0]), "0 -> 1;  1 -> 3 2;  3 -> 6 4;  4 -> 5;  6 -> 7 8");
-        EXPECT_EQ(drawing(made.links[1]), "0 -> 2;  2 -> 8 1;  5 -> 4 3;  7 -> 6;  8 -> 5 7");
-    }
+    const TwoTrees made = regular_trees({3, 3}, 0);
+    EXPECT_EQ(drawing(made.links[0]), "0 -> 1;  1 -> 3 2;  3 -> 6 4;  4 -> 5;  6 -> 7 8");
+    EXPECT_EQ(drawing(made.links[1]), "0 -> 2;  2 -> 8 1;  5 -> 4 3;  7 -> 6;  8 -> 5 7");
 }
 
 /// Without inner levels: an inner rank of one tree is a leaf of the other.
 TEST(DoubleBinary, OneGroup) {
-    const TwoTrees made = regular_trees({6}, 2, Flow::from_root);
+    const TwoTrees made = regular_trees({6}, 2);
     EXPECT_EQ(drawing(made.links[0]), "2 -> 3;  3 -> 4 5;  4 -> 0 1");
     EXPECT_EQ(drawing(made.links[1]), "0 -> 4 3;  1 -> 0 5;  2 -> 1");
 }
@@ -89,52 +70,35 @@ TEST(DoubleBinary, OneGroup) {
 TEST(DoubleBinary, TreesOverTheParticipants) {
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         Random random(seed);
-        const TwoTrees made =
-            random_trees(random, seed % 2 == 0, seed % 4 < 2 ? Flow::from_root : Flow::to_root);
+        const TwoTrees made = random_trees(random);
         ASSERT_EQ(spanning_faults(made), "") << made.words() << " seed " << seed;
         ASSERT_EQ(entering_faults(made), "") << made.words() << " seed " << seed;
         ASSERT_EQ(leaving_faults(made), "") << made.words() << " seed " << seed;
-        ASSERT_EQ(nic_faults(made), "") << made.words() << " seed " << seed;
     }
 }
 
 TEST(DoubleBinary, EveryRankFindsItsOwnPlace) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         Random random(seed);
-        const TwoTrees made =
-            random_trees(random, seed % 2 == 0, seed % 4 < 2 ? Flow::from_root : Flow::to_root);
+        const TwoTrees made = random_trees(random);
         ASSERT_EQ(own_place_faults(made), "") << made.words() << " seed " << seed;
     }
 }
 
-/// The root is the local root of the only NIC-local group, whose leader does not take part.
-TEST(DoubleBinary, TheRootInTheGroupNextToTheNic) {
-    TwoTrees made = regular_trees({3, 2, 3}, 1, Flow::to_root, true);
-    made.skipped = {{LevelKind::node, 0}};
+/// The first tree enters each of three nodes at its second package, which comes first in topology order
+/// because it is next to the NIC.
+TEST(DoubleBinary, FollowsTheTopologyOrder) {
+    TwoTrees made = regular_trees({3, 2, 2}, 0);
+    for (int rank = 0; rank < 12; ++rank) made.hierarchy.topology_order.push_back(rank ^ 2);
+    made.hierarchy.topology_order_nodes = {0, 4, 8};
+    EXPECT_EQ(strata::topology::validate(made.hierarchy), "");
     made.grow();
-    EXPECT_EQ(made.participants().front(), 1);
     EXPECT_EQ(spanning_faults(made), "");
-    EXPECT_EQ(entering_faults(made), "");
-}
-
-/// Two packages of two in each of three nodes, whose second package is NIC-local.
-TEST(DoubleBinary, EntersNextToTheNic) {
-    for (const Flow flow : {Flow::from_root, Flow::to_root}) {
-        TwoTrees made = regular_trees({3, 2, 2}, 0, flow);
-        for (Group& group : made.hierarchy.groups) {
-            if (group.depth < 2) group.leader = group.members.front() + 2;
-        }
-        EXPECT_EQ(nic_faults(made), "") << "no NIC is known";
-        for (int rank = 0; rank < 12; ++rank) {
-            made.hierarchy.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
-        }
-        EXPECT_EQ(strata::topology::validate(made.hierarchy), "");
-        EXPECT_NE(nic_faults(made), "") << "grown without them";
-        made.grow();
-        EXPECT_EQ(nic_faults(made), "") << made.words();
-        EXPECT_EQ(spanning_faults(made), "");
-        EXPECT_EQ(entering_faults(made), "");
-        EXPECT_EQ(leaving_faults(made), "");
+    for (const int node : {1, 2}) {
+        const int near = 4 * node + 2;
+        const int far = 4 * node + 1;
+        EXPECT_EQ(made.links[0][static_cast<std::size_t>(near)].parent / 4, node - 1) << made.words();
+        EXPECT_NE(made.links[1][static_cast<std::size_t>(far)].parent / 4, node) << made.words();
     }
 }
 
@@ -143,30 +107,22 @@ TEST(DoubleBinary, DepthOfLargeMachines) {
     struct Machine {
         std::vector<int> counts;
         int most;
-        int most_with_nics;
     };
-    for (const auto& [counts, most, most_with_nics] : {Machine{{1024}, 10, 10},
-                                                       {{16, 24}, 12, 12},
-                                                       {{1000, 4}, 21, 21},
-                                                       {{10, 2, 2, 6}, 16, 21},
-                                                       {{64, 2, 4, 8}, 31, 37},
-                                                       {{256, 2, 8}, 28, 28}}) {
-        for (const bool nics : {false, true}) {
-            if (nics && counts.size() == 1) continue;
-            for (const Flow flow : {Flow::from_root, Flow::to_root}) {
-                for (const int root : {0, 7, 100, 201}) {
-                    const TwoTrees made = regular_trees(counts, root, flow, nics);
-                    for (const auto& tree : made.links) {
-                        EXPECT_LE(depth_of(tree), nics ? most_with_nics : most) << made.hierarchy.ranks();
-                    }
-                }
-            }
+    for (const auto& [counts, most] : {Machine{{1024}, 10},
+                                       {{16, 24}, 12},
+                                       {{1000, 4}, 21},
+                                       {{10, 2, 2, 6}, 16},
+                                       {{64, 2, 4, 8}, 31},
+                                       {{256, 2, 8}, 28}}) {
+        for (const int root : {0, 7, 100, 201}) {
+            const TwoTrees made = regular_trees(counts, root);
+            for (const auto& tree : made.links) EXPECT_LE(depth_of(tree), most) << made.hierarchy.ranks();
         }
     }
 }
 
 TEST(DoubleBinary, WholeVectorsHaveNone) {
-    const TwoTrees made = regular_trees({4}, 0, Flow::from_root);
+    const TwoTrees made = regular_trees({4}, 0);
     EXPECT_THROW(double_binary_links(made.group_of(), 0, Half::whole), std::invalid_argument);
     EXPECT_THROW(double_binary_tree(made.group_of(), Half::whole), std::invalid_argument);
 }
@@ -181,7 +137,7 @@ void move(TwoTrees& made, std::size_t half, int rank, int parent) {
 }
 
 TEST(DoubleBinaryChecks, CanFail) {
-    const TwoTrees right = regular_trees({3, 3}, 0, Flow::from_root);
+    const TwoTrees right = regular_trees({3, 3}, 0);
     TwoTrees cycle = right;
     move(cycle, 0, 3, 8);
     EXPECT_NE(spanning_faults(cycle).find("no way"), std::string::npos);
