@@ -80,6 +80,7 @@ LinkSetting LinkTable::given(LevelKey level) const {
         later(all.eager_bytes, entry.link.eager_bytes);
         later(all.parallel, entry.link.parallel);
         later(all.far_share, entry.link.far_share);
+        later(all.far_send_share, entry.link.far_send_share);
         later(all.handshake_us, entry.link.handshake_us);
         later(all.bus_bytes_per_us, entry.link.bus_bytes_per_us);
         later(all.offloaded, entry.link.offloaded);
@@ -97,6 +98,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
     link.bytes_per_us = own.bytes_per_us.value_or(link.bytes_per_us);
     link.parallel = own.parallel.value_or(link.parallel);
     link.far_share = own.far_share.value_or(link.far_share);
+    link.far_send_share = own.far_send_share.value_or(link.far_send_share);
     link.handshake_us = own.handshake_us;
     link.bus_bytes_per_us = own.bus_bytes_per_us.value_or(link.bus_bytes_per_us);
     link.offloaded = own.offloaded.value_or(link.offloaded);
@@ -108,7 +110,8 @@ LinkParameters LinkTable::at(LevelKey level) const {
 
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {
     set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel,
-                     link.far_share, link.handshake_us, link.bus_bytes_per_us, link.offloaded, link.gap_us});
+                     link.far_share, link.handshake_us, link.bus_bytes_per_us, link.offloaded, link.gap_us,
+                     link.far_send_share});
 }
 
 void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }

@@ -29,6 +29,9 @@ struct LinkParameters {
     /// NIC, or the kernel before it, handles one message after the other. Empty: the time for which the
     /// message occupies a processor. Inside nodes copies have no such bottleneck.
     std::optional<double> gap_us = {};
+    /// As `far_share`, for sending, which hardly suffers on most machines (the same section): more than 0 if
+    /// the path between such processes and the NIC is narrow in both directions.
+    double far_send_share = 0;
 };
 
 /// Some of a level's LinkParameters; an empty member keeps the value.
@@ -43,6 +46,7 @@ struct LinkSetting {
     std::optional<double> bus_bytes_per_us = {};
     std::optional<bool> offloaded = {};
     std::optional<double> gap_us = {};
+    std::optional<double> far_send_share = {};
 };
 
 /// Default bytes per microsecond at which one core combines two vectors. Sums of doubles, one core of a

@@ -23,10 +23,11 @@ constexpr std::array<std::string_view, 7> rule_keys{"collective", "bytes",  "ran
 constexpr std::array<std::string_view, 2> condition_keys{"level", "group"};
 constexpr std::array<std::string_view, 5> level_keys{"level", "group", "algorithm", "segment", "comment"};
 constexpr std::array<std::string_view, 2> range_keys{"from", "below"};
-constexpr std::size_t most_keys = 12;  // of any object
+constexpr std::size_t most_keys = 13;  // of any object
 constexpr std::array<std::string_view, most_keys> link_keys{
-    "level",     "latency_us",   "overhead_us",      "mbytes_per_s", "eager_bytes", "parallel",
-    "far_share", "handshake_us", "bus_mbytes_per_s", "offloaded",    "gap_us",      "comment"};
+    "level",     "latency_us", "overhead_us",    "mbytes_per_s", "eager_bytes",
+    "parallel",  "far_share",  "far_send_share", "handshake_us", "bus_mbytes_per_s",
+    "offloaded", "gap_us",     "comment"};
 
 constexpr std::size_t longest_word = 64;
 constexpr double largest_number = 9007199254740992;  // every whole number up to here is a double
@@ -313,6 +314,7 @@ LinkRule Parser::link(const JsonValue& value) const {
     read("mbytes_per_s", 0.001, 1e7, rule.link.bytes_per_us);
     read("parallel", 1, 1024, rule.link.parallel);
     read("far_share", 0, 100, rule.link.far_share);
+    read("far_send_share", 0, 100, rule.link.far_send_share);
     read("handshake_us", 0, 1e6, rule.link.handshake_us);
     read("bus_mbytes_per_s", 0.001, 1e7, rule.link.bus_bytes_per_us);
     read("gap_us", 0, 1e6, rule.link.gap_us);
@@ -326,10 +328,10 @@ LinkRule Parser::link(const JsonValue& value) const {
         rule.link.eager_bytes = bytes(*eager);
         if (*rule.link.eager_bytes == 0) fail(*eager, "'eager_bytes' must be at least 1");
     }
-    const auto& [latency, overhead, bandwidth, eager, parallel, far, handshake, bus, offloaded, gap] =
-        rule.link;
-    if (!latency && !overhead && !bandwidth && !eager && !parallel && !far && !handshake && !bus &&
-        !offloaded && !gap) {
+    const auto& [latency, overhead, bandwidth, eager, parallel, far, handshake, bus, offloaded, gap,
+                 far_send] = rule.link;
+    if (!latency && !overhead && !bandwidth && !eager && !parallel && !far && !far_send && !handshake &&
+        !bus && !offloaded && !gap) {
         fail(value, "the entry sets nothing; known: " + joined(link_keys));
     }
     return rule;

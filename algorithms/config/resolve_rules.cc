@@ -132,6 +132,7 @@ std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) 
         take(known.eager_bytes, rule.link.eager_bytes);
         take(known.parallel, rule.link.parallel);
         take(known.far_share, rule.link.far_share);
+        take(known.far_send_share, rule.link.far_send_share);
         take(known.handshake_us, rule.link.handshake_us);
         take(known.bus_bytes_per_us, rule.link.bus_bytes_per_us);
         take(known.offloaded, rule.link.offloaded);

@@ -31,9 +31,8 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
                 ++boundaries_[c].entries;
                 if (both) ++boundaries_[c].uses;
             });
-            if (!edges.far) continue;
-            if (up_) add_far_load(met, rank);
-            if (down_) add_far_load(met, child);
+            if (edges.far && up_) add_far_loads(far_ends(edges, rank, child, true), met);
+            if (edges.far && down_) add_far_loads(far_ends(edges, rank, child, false), met);
         }
     }
 }
@@ -53,29 +52,6 @@ double TreeModel::pass_inward(int rank, int group, double start, double bytes) {
         boundaries_[c].in_free = start + std::max(group_gap_us_[c], bytes * group_us_per_byte_[c]);
     });
     return start;
-}
-
-/// Processes far from their node's NIC share a narrower path behind it (LinkParameters::far_share).
-void TreeModel::set_far_links() {
-    far_us_per_byte_.clear();
-    if (hierarchy_.receivers.empty()) return;
-    far_us_per_byte_.resize(ranks_.size());
-    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
-        const int network = parent_[hierarchy_.widest_in_node(rank)];
-        if (network < 0 || rank == root_ || hierarchy_.receiver_of(rank) == rank) continue;
-        const LinkParameters& nic = links_[groups_[network].level];
-        far_us_per_byte_[rank] = connection_us_per_byte(nic) * (1 + nic.far_share);
-    }
-}
-
-void TreeModel::add_far_load(int group, int receiver) {
-    if (network_[groups_[group].level] && far_us_per_byte_[receiver] > 0)
-        ++boundaries_[hierarchy_.widest_in_node(receiver)].far_entries;
-}
-
-TreeModel::FarPath TreeModel::far_path(int group, int receiver) const {
-    if (!network_[groups_[group].level]) return {};
-    return {far_us_per_byte_[receiver], boundaries_[hierarchy_.widest_in_node(receiver)].far_entries};
 }
 
 }  // namespace strata::algorithms

@@ -10,10 +10,10 @@ namespace {
 // The receiver holds all blocks that pass through it: a bound on its memory.
 constexpr std::size_t most_foreign_bytes = std::size_t{256} << 20;
 
-/// Returns true for Gather and Reduce, without reductions whose order must not depend on NICs.
+/// Returns true for Gather, Reduce and Bcast, without reductions whose order must not depend on NICs.
 bool may_have_receiver(const Operation& operation) {
     const CollectiveTraits traits = traits_of(operation.collective);
-    return traits.rooted && traits.up && traits.sized &&
+    return traits.rooted && traits.sized && (traits.up || !traits.blocks) &&
            !(traits.combines && (operation.rank_order || operation.reproducible));
 }
 
@@ -51,7 +51,8 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
     // Data in flight does not wait; the path behind the NIC slows down what follows.
     const double long_us = std::max(0.0, wire_us - nic.latency_us - 2 * nic.overhead_us);
     const double slower_us = std::max(0.0, bytes / hop.bytes_per_us - wire_us);
-    return {!blocks || foreign <= most_foreign_bytes, nic.far_share * long_us,
+    const double share = traits_of(operation.collective).up ? nic.far_share : nic.far_send_share;
+    return {!blocks || foreign <= most_foreign_bytes, share * long_us,
             hop.latency_us + 2 * hop.overhead_us + handshake_us(hop, segment) +
                 static_cast<double>(last) / hop.bytes_per_us + slower_us};
 }

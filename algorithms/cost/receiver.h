@@ -9,18 +9,19 @@
 
 namespace strata::algorithms {
 
-/// The cost of a Gather's or Reduce's root far from its node's NIC, and of a receiver near the NIC
-/// (Hierarchy::receiver_of).
+/// The cost of the root of a Gather, Reduce or Bcast far from its node's NIC, and of a process near the NIC
+/// (Hierarchy::receiver_of) that receives, or sends, for it.
 struct ReceiverCost {
     bool possible = false;  ///< a process is nearer and may hold the data
-    double far_us = 0;      ///< the root receives over the slower path
-    double hop_us = 0;      ///< another process receives: one more hop, with segments
+    double far_us = 0;      ///< the root uses the slower path
+    double hop_us = 0;      ///< the other process does it: one more hop, with segments
 };
 
 /// `segment_bytes`: of the messages between the two (0: whole). All values are 0 if no process is nearer to
-/// the NIC, not every rank knows the sizes, or little comes from other nodes. Source: seed paper on NUIOA
-/// collectives, section 3: receivers far from the NIC are slower (LinkParameters::far_share) from some 32
-/// KiB: messages that last longer on the wire than a message takes to arrive, 28 KiB on the default links.
+/// the NIC, not every rank knows the sizes, or other nodes' data is short. Source: seed paper on NUIOA
+/// collectives, section 3: receivers far from the NIC are slower (LinkParameters::far_share; of a Bcast's
+/// root far_send_share) from some 32 KiB: messages that last longer on the wire than a message takes to
+/// arrive, 28 KiB on the default links.
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, std::size_t segment_bytes);
 

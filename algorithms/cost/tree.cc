@@ -83,7 +83,8 @@ void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& windo
         edges.shape = two ? &double_binary_shape(g, half) : &shape(method, view.participants.size(), half);
         if (view.merged) {
             edges.by_level = by_level;
-            edges.far = !far_us_per_byte_.empty() && !follows_topology_order(method);
+            edges.far = !far_.empty();
+            edges.in_order = follows_topology_order(method);
             edges.meetings = &meetings(g, *edges.shape);
         }
     }
@@ -203,7 +204,8 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
-            const FarPath far = all.far ? far_path(met.group, upwards_ ? rank : member.rank) : FarPath{};
+            const FarPath far =
+                all.far ? far_path(far_ends(all, rank, member.rank, upwards_), met.group) : FarPath{};
             const double us_per_byte = std::max(
                 double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte, far.us_per_byte);
             parent.served_load += edges.load + combine_us_per_byte;

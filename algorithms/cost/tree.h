@@ -37,10 +37,11 @@ private:
         double segment = 0;                              ///< bytes
         double tail = 0;                                 ///< bytes of the last segment
         bool whole = true;                               ///< one segment
-        bool far = false;     ///< of a merged group: ranks far from their NICs may receive from other nodes
-        bool fits = true;     ///< all segments are in flight at once
-        double latency = 0;   ///< us
-        double overhead = 0;  ///< us
+        bool far = false;             ///< of a merged group: ranks far from their NICs may take part
+        bool in_order = false;        ///< a chain, which enters every node next to its NIC
+        bool fits = true;             ///< all segments are in flight at once
+        double latency = 0;           ///< us
+        double overhead = 0;          ///< us
         double copy_us_per_byte = 0;  ///< processor time at each end
         double load = 0;              ///< us per byte of either processor for messages in all directions
         double handshake = 0;         ///< us
@@ -61,18 +62,22 @@ private:
         }
     };
     struct Ring;
-    /// The path from a node's NIC to the processes far from it. All zero: near the NIC, or no message between
-    /// nodes.
+    /// The paths between a message's ends and their NICs, where an end is far from it. All zero: both are
+    /// near, or in one node.
     struct FarPath {
-        double us_per_byte = 0;
-        double vectors = 0;  ///< that share it
+        double us_per_byte = 0;  ///< of the narrower one, without other messages
+        double shared = 0;       ///< the same with all that share it
         /// Returns us per byte of a stream that other resources let through at `pace`. The two wait for each
         /// other: sums of squares come closest to simulated double trees, which take a fifth longer with a
-        /// path that is as busy as the rest (bench/simgrid).
+        /// path that is nearly as busy as the rest (bench/simgrid).
         double beside(double pace) const {
-            const double shared = vectors * us_per_byte;
             return shared == 0 ? pace : std::sqrt(pace * pace + shared * shared);
         }
+    };
+    /// Sender and receiver of a message.
+    struct Ends {
+        int from;
+        int to;
     };
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
@@ -104,8 +109,9 @@ private:
     double pass_buses(int from, int to, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
     void set_far_links();
-    void add_far_load(int group, int receiver);
-    FarPath far_path(int group, int receiver) const;
+    static Ends far_ends(const Edges& edges, int parent, int child, bool upwards);
+    void add_far_loads(Ends ends, int group);
+    FarPath far_path(Ends ends, int group) const;
     double rounds_us(const LevelPlan& plan);
     double rounds_by_place_us(const Rounds& rounds, bool reduce_scatter) const;
     double trade_us(const Crossings& round, double bytes) const;
@@ -121,8 +127,12 @@ private:
     bool down_;
     bool combines_;
     bool any_merged_;
-    /// By rank, for data from other nodes; 0: near its NIC, or the root (receiver.h). Empty: all are near.
-    std::vector<double> far_us_per_byte_;
+    /// us per byte of data to or from other nodes; 0: no slower than a process near the NIC.
+    struct FarRank {
+        double to_rank = 0;
+        double from_rank = 0;
+    };
+    std::vector<FarRank> far_;  ///< empty: all are near
 
     // State of one candidate, kept to avoid allocations.
     struct RankState {
@@ -146,6 +156,7 @@ private:
         double entries = 0;  ///< vectors that enter the group
         double in_free = 0;
         double far_entries = 0;  ///< vectors that ranks far from the node's NIC receive from other nodes
+        double far_exits = 0;    ///< vectors that they send to other nodes
     };
     /// Of a double tree: ranks of a group with children outside it across a network, and ranks with such a
     /// parent.

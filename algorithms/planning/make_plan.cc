@@ -95,7 +95,7 @@ void set_rails(Plan& plan, const Operation& operation) {
     }
 }
 
-/// Returns true if a process near the NIC should receive for a far root.
+/// Returns true if a process near the NIC should receive, or send, for a far root.
 bool nic_local_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels) {
     const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
@@ -209,16 +209,21 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
                           Rings::none);
     if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
         ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
+    // Within the model's error the earlier plan wins. Between nodes two trees take the longest beyond their
+    // prediction, inside nodes rings.
+    const bool trees_last = is_network(hierarchy.groups.front());
+    const auto add_two_trees = [&] {
+        if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_be_double_tree())
+            ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
+    };
+    if (!trees_last) add_two_trees();
     if (may_be_among_all(Algorithm::ring, searches.operation)) {
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
     }
-    // Within the model's error the earlier plan wins: of these, two trees take the longest beyond their
-    // prediction.
     if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
         ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
-    if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_be_double_tree())
-        ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
+    if (trees_last) add_two_trees();
 }
 
 /// Inside a node: replaces the plan by one over all ranks that is faster by more than the model's error.
@@ -324,7 +329,9 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
     if (overrides.engine == Engine::automatic && plan.engine == Engine::ring)
         text += "; a ring loads the links less than a tree";
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
-    if (plan.nic_local) text += "; a process near the NIC receives for the root";
+    if (plan.nic_local)
+        text += std::string("; a process near the NIC ") +
+                (traits_of(operation.collective).up ? "receives" : "sends") + " for the root";
     if (const LevelMethod* method = search.ignored_method())
         text += "; " + ignored_method_text(*method, operation);
     return text;

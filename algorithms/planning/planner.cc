@@ -49,6 +49,10 @@ Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& setti
         rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
         byte_bounds_[op] = byte_bounds(rules_[op]);
     }
+    far_senders_ = !hierarchy.receivers.empty() &&
+                   std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const auto& group) {
+                       return is_network(group) && settings.links.at(link_level(group)).far_send_share > 0;
+                   });
     classify_roots();
 }
 

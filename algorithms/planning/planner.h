@@ -159,12 +159,13 @@ private:
         void find_others();
     };
     const RootClasses& classes_for(Collective op) const {
-        return traits_of(op).up ? receiving_classes_ : root_classes_;
+        return traits_of(op).up || far_senders_ ? receiving_classes_ : root_classes_;
     }
 
     std::shared_ptr<PlanningFacts> facts_;  // shared: its type is incomplete here
     RootClasses root_classes_;
     RootClasses receiving_classes_;  // with a class for roots with a receiver
+    bool far_senders_ = false;       // the distance from the NIC matters for senders, too
 };
 
 }  // namespace strata::algorithms

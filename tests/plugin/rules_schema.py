@@ -21,7 +21,7 @@ FILES = 3000
 GOOD = {
     "$schema": "x", "comment": "c", "version": 1,
     "links": [{"level": "switch1", "latency_us": 2e3, "overhead_us": 0.5, "mbytes_per_s": 25, "eager_bytes": "64k",
-               "parallel": 2, "far_share": 0.25, "handshake_us": 1.5, "bus_mbytes_per_s": 900,
+               "parallel": 2, "far_share": 0.25, "far_send_share": 0.5, "handshake_us": 1.5, "bus_mbytes_per_s": 900,
                "offloaded": True, "gap_us": 0.1, "comment": "c"}],
     "rules": [
         {"collective": ["bcast", "reduce"], "bytes": {"from": "4k", "below": 65536}, "engine": "tree", "levels": [

@@ -45,7 +45,7 @@ TEST(RulesFile, AllForms) {
   "version": 1,
   "links": [
     {"level": "switch1", "latency_us": 2000, "overhead_us": 0.5, "mbytes_per_s": 25.5, "eager_bytes": "64k",
-     "parallel": 2, "far_share": 0.4, "handshake_us": 3.5, "bus_mbytes_per_s": 80, "offloaded": true, "gap_us": 0.1, "comment": "uplink"},
+     "parallel": 2, "far_share": 0.4, "far_send_share": 0.6, "handshake_us": 3.5, "bus_mbytes_per_s": 80, "offloaded": true, "gap_us": 0.1, "comment": "uplink"},
     {"level": "node", "parallel": 8}
   ],
   "rules": [
@@ -69,6 +69,7 @@ TEST(RulesFile, AllForms) {
     EXPECT_EQ(rules.links[0].link.eager_bytes, 65536U);
     EXPECT_EQ(rules.links[0].link.parallel, 2);
     EXPECT_EQ(rules.links[0].link.far_share, 0.4);
+    EXPECT_EQ(rules.links[0].link.far_send_share, 0.6);
     EXPECT_EQ(rules.links[0].link.handshake_us, 3.5);
     EXPECT_EQ(rules.links[0].link.bus_bytes_per_us, 80);
     EXPECT_EQ(rules.links[0].link.offloaded, true);
@@ -183,8 +184,8 @@ TEST(RulesFile, KeysAreKnownAndUnique) {
     EXPECT_EQ(
         refusal(with_link("{\"level\": \"node\", \"latency\": 3}")),
         "r.json:3: unknown key 'latency' in an entry of 'links'; known: level, latency_us, overhead_us, "
-        "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, gap_us, "
-        "comment");
+        "mbytes_per_s, eager_bytes, parallel, far_share, far_send_share, handshake_us, bus_mbytes_per_s, "
+        "offloaded, gap_us, comment");
     EXPECT_EQ(refusal("{\"version\": 1,\n\"version\":\n1}"),
               "r.json:3: the key 'version' appears twice in a rules file");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\", \"engine\": \"tree\"}")),

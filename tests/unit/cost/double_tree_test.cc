@@ -156,30 +156,29 @@ TEST(DoubleTreeCost, TheSameEveryTimeAndForEveryRootAlike) {
     }
 }
 
-/// Three nodes of two ranks, of which the second one is next to the NIC: from rank 0, rank 1 of its node
-/// sends both halves on. The path to far ranks delays trees over all ranks that enter a node there, not
-/// chains, which enter next to the NIC.
+/// Three nodes of four ranks, of which the last two are next to the NIC. A narrow path to the others delays
+/// trees over all ranks, which enter every node at both ends, but no chain, which enters next to the NIC. If
+/// the path from there is narrow as well, both are delayed.
 TEST(DoubleTreeCost, PathsToRanksFarFromTheNic) {
-    Hierarchy far = nodes_below_switch(3, 6);
-    for (Group& group : far.groups) group.leader = group.members.front() + 1;
-    for (int rank = 0; rank < 6; ++rank) far.receivers.push_back(rank / 2 * 2 + 1);
+    Hierarchy far = make_hierarchy(leaf_switch, {{node_level, blocks(12, 4)}}, 12);
+    for (Group& group : far.groups) group.leader = group.members.front() + 2;
+    for (int rank = 0; rank < 12; ++rank) far.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
     Hierarchy near = far;
     near.receivers.clear();
-    const auto cost = [&](const Hierarchy& on, double share, Algorithm algorithm, Collective collective) {
+    const auto slower = [&](Collective collective, Algorithm algorithm, double share, double send_share) {
         LinkTable links = round_links();
-        links.set_some({leaf_switch.kind, std::nullopt}, {.far_share = share});
-        Plan plan = uniform(on, algorithm, 4096);
+        links.set_some({leaf_switch.kind, std::nullopt}, {.far_share = share, .far_send_share = send_share});
+        Plan plan = uniform(far, algorithm, 4096);
         plan.skipped.push_back(node_level);
-        return tree_cost_us(on, links, plan, {collective, mib, 0});
+        const Operation operation{collective, mib, 0};
+        return tree_cost_us(far, links, plan, operation) / tree_cost_us(near, links, plan, operation);
     };
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
-        const auto slower = [&](double share, Algorithm algorithm) {
-            return cost(far, share, algorithm, collective) / cost(near, share, algorithm, collective);
-        };
-        EXPECT_GE(slower(0, Algorithm::double_binary), 1) << name_of(collective);
-        EXPECT_GT(slower(1, Algorithm::double_binary), 1.1) << name_of(collective);
-        EXPECT_GT(slower(3, Algorithm::double_binary), slower(1, Algorithm::double_binary));
-        EXPECT_EQ(slower(3, Algorithm::pipeline), 1) << name_of(collective);
+        EXPECT_GE(slower(collective, Algorithm::double_binary, 0, 0), 1) << name_of(collective);
+        EXPECT_GT(slower(collective, Algorithm::double_binary, 4, 0), 1.3) << name_of(collective);
+        EXPECT_EQ(slower(collective, Algorithm::pipeline, 4, 0), 1) << name_of(collective);
+        EXPECT_GT(slower(collective, Algorithm::double_binary, 0, 4), 1.3) << name_of(collective);
+        EXPECT_GT(slower(collective, Algorithm::pipeline, 0, 4), 1.3) << name_of(collective);
     }
 }
 

@@ -1,5 +1,5 @@
-// Gather and Reduce to a root far from its node's NIC: a NIC-local rank receives the messages from other
-// nodes.
+// Gather and Reduce to a root far from its node's NIC, and Bcast from it: a NIC-local rank receives the
+// messages from other nodes, or sends those to them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/patterns/tree.h"
+#include "bcast_runs.h"
 #include "block_oracle.h"
 #include "block_runs.h"
 #include "random_shapes.h"
@@ -209,6 +210,38 @@ TEST(Receiver, RandomReductions) {
         }
     }
     EXPECT_GT(moved, 50);
+}
+
+/// Every rank gets each byte once, those of other nodes through the process next to the root's NIC.
+TEST(Receiver, RandomBroadcasts) {
+    int moved = 0;
+    for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+        Random random(seed);
+        BcastCase bcast;
+        bcast.hierarchy = random_hierarchy(random, {32, 6});
+        draw_receivers(random, bcast.hierarchy);
+        bcast.bytes = random.below(3000);
+        bcast.plan = random_tree_plan(random, bcast.hierarchy, bcast.bytes);
+        bcast.plan.nic_local = true;
+        bcast.root = random.between(0, bcast.hierarchy.ranks() - 1);
+        const RunReport run = run_tree(bcast, {});
+        ASSERT_EQ(run.text(), "") << "seed " << seed;
+        std::map<int, std::size_t> received;
+        const int receiver = bcast.hierarchy.receiver_of(bcast.root);
+        const int node = bcast.hierarchy.widest_in_node(bcast.root);
+        for (const SentMessage& message : run.messages) {
+            received[message.to] += message.bytes;
+            if (receiver == bcast.root || !bcast.hierarchy.contains(node, message.from)) continue;
+            if (!bcast.hierarchy.contains(node, message.to)) {
+                ASSERT_EQ(message.from, receiver) << "seed " << seed;
+            }
+        }
+        for (int rank = 0; rank < bcast.hierarchy.ranks(); ++rank) {
+            ASSERT_EQ(received[rank], rank == bcast.root ? 0 : bcast.bytes) << "seed " << seed;
+        }
+        moved += receiver != bcast.root ? 1 : 0;
+    }
+    EXPECT_GT(moved, 100);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// make_plan for a Gather whose root is far from its node's NIC.
+// make_plan for a root far from its node's NIC.
 #include <gtest/gtest.h>
 
 #include "algorithms/openmpi_cost/forward_cost.h"
@@ -131,6 +131,23 @@ TEST(PlanReceiver, LongReductionsToAFarRoot) {
     operation = {Collective::reduce, 4 * mib, 5};
     operation.reproducible = true;
     EXPECT_FALSE(nic_local(operation));
+}
+
+TEST(PlanReceiver, LongBroadcastsOfARootThatSendsSlowly) {
+    const Hierarchy hierarchy = far_pairs(4);
+    const auto plan = [&](double send_share, std::size_t bytes, int root) {
+        LinkTable links;
+        links.set_some({LevelKind::switch_, std::nullopt}, {.far_send_share = send_share});
+        return make_plan(hierarchy, links, overriding(Engine::tree), {Collective::bcast, bytes, root});
+    };
+    EXPECT_FALSE(plan(0, 4 * mib, 5).nic_local) << "senders do not suffer, if nothing else is known";
+    const Plan slow = plan(0.6, 4 * mib, 5);
+    EXPECT_TRUE(slow.nic_local);
+    EXPECT_EQ(slow.reason, "set by the user; a process near the NIC sends for the root");
+    EXPECT_GT(slow.forward_us, plan(0, 4 * mib, 5).forward_us);
+    EXPECT_LT(slow.predicted_us, 1.05 * plan(0, 4 * mib, 5).predicted_us) << "but for the hop";
+    EXPECT_FALSE(plan(0.6, 4 * mib, 6).nic_local) << "a near root";
+    EXPECT_FALSE(plan(0.6, 16 * kib, 5).nic_local) << "too short";
 }
 
 }  // namespace
