@@ -73,6 +73,12 @@ class Hierarchies(unittest.TestCase):
         flat = picture(("node", [[0, 1]]))
         self.assertEqual(hierarchy.dealt(flat, True), flat)
 
+    def test_ranks_far_from_the_nic(self):
+        nodes = picture(("cluster", [[0, 1, 2, 3, 4, 5]]), ("node", [[0, 1, 2], [3, 4, 5]]))
+        self.assertEqual([level.far_pairs() for level in hierarchy.levels_of(nodes)], [[], []])
+        levels = hierarchy.levels_of(nodes | {"receivers": [2, 1, 2, 5, 4, 5]})
+        self.assertEqual([level.far_pairs() for level in levels], [[((2, 5), (0, 3))], []])
+
     def test_many_groups(self):
         many = hierarchy.levels_of(picture(("node", [[rank, rank + 1] for rank in range(0, 80, 2)])))[0]
         self.assertEqual(len(many.pairs()), 4)
@@ -83,16 +89,18 @@ class Hierarchies(unittest.TestCase):
 
 
 class Links(Folder):
-    def evaluate(self, spoil=lambda times: times, at_once=lambda count: 1.0):
+    def evaluate(self, spoil=lambda times: times, at_once=lambda count: 1.0, far=()):
         """Links with a latency of 20, an overhead of 2, 1000 bytes per microsecond. `at_once` are factors
-        of the rate."""
-        wanted = links.experiments(hierarchy.levels_of(fake_model.PICTURE))
+        of the rate; `far` of the time to and from ranks far from the NIC."""
+        shown = fake_model.PICTURE | ({"receivers": [0, 0, 2, 3, 5, 5, 6, 7]} if far else {})
+        wanted = links.experiments(hierarchy.levels_of(shown))
         records = []
-        for _, _, line in wanted:
+        for _, what, line in wanted:
             kind, size, count, *pairs = line.split()
             size, count = int(size), int(count) or 100
             time = 2 * count * 24 if kind == "pingpong" else (
                 48 + (count - 1) * 2 if size == 8 else count * size * len(pairs) / 1000 / at_once(len(pairs)))
+            time *= dict(zip(("to far", "from far"), far)).get(what, 1)
             records.append({"count": count, "bytes": size, "pairs": [[0, 1]] * len(pairs), "times": spoil([time] * 9)})
         return links.evaluate(wanted, records)
 
@@ -124,6 +132,19 @@ class Links(Folder):
         self.assertEqual([one.entry()["parallel"] for one in found], [3, 3])
         found = self.evaluate(at_once=lambda count: 1.05 if count > 1 else 1)  # noise
         self.assertEqual(found[0].entry()["parallel"], 1)
+
+    def test_ranks_far_from_the_nic(self):
+        def shares(to_far, from_far):
+            entry = self.evaluate(far=(to_far, from_far))[0].entry()
+            return entry["far_share"], entry["far_send_share"]
+
+        self.assertEqual(shares(1.6, 1), (0.6, 0))
+        self.assertEqual(shares(1.04, 1.25), (0, 0.25))  # 0.04 is noise
+        self.assertNotIn("far_share", self.evaluate()[0].entry())
+        old = [{"level": "cluster", "latency_us": 1}]
+        self.assertEqual(links.with_shares(old, self.evaluate()), old)
+        self.assertEqual(links.with_shares(old, self.evaluate(far=(1.6, 1))), [*old, {
+            "level": "cluster", "far_share": 0.6, "far_send_share": 0, "comment": "measured between 1 pair"}])
 
     def test_a_gap_longer_than_half_the_way(self):
         """One way takes 24: the overhead cannot exceed 12 at each end."""

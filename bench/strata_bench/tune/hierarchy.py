@@ -17,6 +17,7 @@ class Part:
 class Level:
     kind: str  # name in rules: switch1, node, ...
     groups: tuple  # groups with several parts: tuples of parts
+    far: dict = dataclasses.field(default_factory=dict)  # one rank far from the NIC by the rank that is near it
 
     @property
     def participants(self):
@@ -35,6 +36,12 @@ class Level:
                  for place in (1, -1) for parts in _spread(self.groups, _MOST_PAIRS)]
         return tuple(dict.fromkeys(found))[:_MOST_PAIRS]
 
+    def far_pairs(self):
+        """Returns pairs of NIC-local ranks on different nodes, each beside a rank of its node far from the NIC:
+        [((a, b), (far from a's NIC, far from b's NIC))]. Empty inside nodes, and where all ranks are near."""
+        return [(pair, tuple(self.far[rank] for rank in pair)) for pair in self.pairs()
+                if all(rank in self.far for rank in pair)]
+
     def at_once(self):
         """Returns growing sets of pairs, all from one part to others, over one connection: 1, 2, 4 and so
         on, at most 8 at once. Empty if there is only one receiver."""
@@ -49,12 +56,13 @@ class Level:
 def levels_of(picture):
     """Returns the levels of the picture on which several parts meet, topmost first."""
     levels = picture["levels"]
+    far = {near: rank for rank, near in enumerate(picture.get("receivers", ())) if near != rank}
     found = []
     for place, level in enumerate(levels):
         deeper = [group for below in levels[place + 1:] for group in below["groups"]]
         groups = tuple(parts for group in level["groups"] if len(parts := _parts(group, deeper)) > 1)
         if groups:
-            found.append(Level(level["kind"], groups))
+            found.append(Level(level["kind"], groups, far))
     return tuple(found)
 
 

@@ -2,8 +2,9 @@
 
 The model's time of a message is L + 2 o + bytes / rate, with `latency_us` L and `overhead_us` o at each
 end. Measured are half a round trip h = L + 2 o; the gap g between small messages of a stream, which is o if
-it is not more than h / 2; the rate of a long stream; and the growth of the total rate with parallel streams
-over one connection (`parallel`).
+it is not more than h / 2; the rate of a long stream; the growth of the total rate with parallel streams over
+one connection (`parallel`); and how much longer a long stream takes to, and from, ranks far from the NIC
+(`far_share`, `far_send_share`).
 """
 
 import dataclasses
@@ -18,7 +19,9 @@ _ROUND_TRIPS, _MESSAGES = 50, 500
 _LEAST_MS = 20
 _ONE_AT_A_TIME = 1.1  # times the rate of one stream: a smaller growth counts as noise
 _MARK = "measured between"
-VALUES = ("latency_us", "overhead_us", "mbytes_per_s", "parallel")
+_AS_FAST = 0.05  # a smaller share counts as noise
+_SHARES = ("far_share", "far_send_share")
+VALUES = ("latency_us", "overhead_us", "mbytes_per_s", "parallel", *_SHARES)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +56,9 @@ def experiments(levels):
             found += [(level.kind, "round trip", f"pingpong {_SMALL} {_ROUND_TRIPS} {pair}"),
                       (level.kind, "gap", f"stream {_SMALL} {_MESSAGES} {pair}"),
                       (level.kind, "rate", f"stream {_LARGE} 0 {pair}")]
+        for (a, b), (far_a, far_b) in level.far_pairs():
+            found += [(level.kind, "to far", f"stream {_LARGE} 0 {a}-{far_b}"),
+                      (level.kind, "from far", f"stream {_LARGE} 0 {far_a}-{b}")]
         for pairs in level.at_once():
             found.append((level.kind, "at once", f"stream {_LARGE} 0 " + " ".join(f"{a}-{b}" for a, b in pairs)))
     return found
@@ -87,6 +93,7 @@ def evaluate(wanted, records):
 def _link(level, its):
     """Values of several pairs have equal weight."""
     halves, overheads, rates, sums, pairs = [], [], [], {}, set()
+    far_rates = {"to far": [], "from far": []}
     for what, record in its:
         times, count = record["times"], record["count"]
         moved = count * record["bytes"] * len(record["pairs"])
@@ -99,6 +106,8 @@ def _link(level, its):
             overheads += [min(gap, half.median / 2) for gap in gaps]
         elif what == "rate":
             rates += [moved / time for time in times]
+        elif what in far_rates:
+            far_rates[what] += [moved / time for time in times]
         else:
             sums[len(record["pairs"])] = [moved / time for time in times]
     overhead = interval(overheads)
@@ -106,6 +115,9 @@ def _link(level, its):
               "overhead_us": overhead, "mbytes_per_s": interval(rates)}
     if sums:
         values["parallel"] = _parallel(sums)
+    for name, what in (("far_share", "to far"), ("far_send_share", "from far")):
+        if far_rates[what]:
+            values[name] = _share(values["mbytes_per_s"].median, far_rates[what])
     return Link(level, values, len(pairs))
 
 
@@ -114,6 +126,12 @@ def _parallel(sums):
     one = interval(sums[1]).median
     best = max((interval(rates) for rates in sums.values()), key=lambda found: found.median).times(1 / one)
     return best if best.median >= _ONE_AT_A_TIME else best.times(1 / best.median)
+
+
+def _share(near_rate, far_rates):
+    """Returns the additional time of a stream as a share of that between NIC-local ranks."""
+    found = interval([near_rate / rate - 1 for rate in far_rates])
+    return found if found.median >= _AS_FAST else interval([0.0] * len(far_rates))
 
 
 def _rounded(value):
@@ -131,6 +149,13 @@ def merged(entries, found):
     return [*people, *(one.entry() for one in found), *older]
 
 
+def with_shares(entries, found):
+    """Returns the entries of a rules file and, of the measured links, only what concerns ranks far from NICs:
+    whether another process stands in for a root there was the same for all contenders."""
+    return [*entries, *({name: value for name, value in one.entry().items() if name in ("level", "comment", *_SHARES)}
+                        for one in found if not one.values.keys().isdisjoint(_SHARES))]
+
+
 def unknown(levels, entries):
     """Returns the levels for which these entries of a rules file lack measured values."""
     def given(level):
@@ -138,6 +163,7 @@ def unknown(levels, entries):
         return {name for entry in entries if entry["level"] in names for name in entry}
 
     def wanted(level):
-        return {name for name in VALUES if name != "parallel" or level.at_once()}
+        absent = set() if level.at_once() else {"parallel"}
+        return {*VALUES} - (absent if level.far_pairs() else absent | {*_SHARES})
 
     return [level for level in levels if level.has_links and not wanted(level) <= given(level)]

@@ -125,7 +125,7 @@ class Session:
         """Writes the rules file beside the one in force. Returns its deviations from the decisions: none if
         all is well."""
         if any(cell.keeps_before for cell in self.cells):
-            self.file.links = self.links_before
+            self.file.links = links.with_shares(self.links_before, self.links)
         limits = {operation: rules.bounds([one.cell.size for one in decisions if one.cell.operation == operation])
                   for operation in self.options.op}
         for one in decisions:
@@ -133,6 +133,13 @@ class Session:
                 what = rules.choice(one.cell.operation, one.cell.asked(one.name).parameters)
                 self.file.paint(one.cell.operation, limits[one.cell.operation][one.cell.size] if one.cell.size
                                 else None, what)
+        found = self._write_checked(decisions)
+        if found and self.file.links != self.links_before and any(cell.keeps_before for cell in self.cells):
+            self.file.links = self.links_before
+            found = self._write_checked(decisions)
+        return found
+
+    def _write_checked(self, decisions):
         self.file.write(self.checked, self.shape,
                         "written by bench/tune; its rules are those with the comment 'tuned for ...'")
         return _differing(decisions, self._plans(self.checked))
