@@ -31,7 +31,7 @@ for contender in option("--contenders").split(","):
     if contender == "BROKEN":
         sys.exit("no such machine")
     kind, _, algorithm = contender.partition(":")
-    factor = {"flat": 40 if algorithm == "pipeline" else 3, "whole": 2}.get(kind, 1)
+    factor = {"flat": 80 if algorithm == "pipeline" else 3, "whole": 2}.get(kind, 1)
     if option("--roots") == "all":
         factor = SLOW.get(contender, 1)
     elif contender.endswith("@lowest"):
@@ -103,8 +103,8 @@ class Command(unittest.TestCase):
             done = simulate("--build", fake_build(folder), "--results", results_in(folder), "--figure",
                             "figure5,figure8", "--no-plots")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("Greatest, streamed: 40.0x (pipeline, ", done.stdout)
-            self.assertIn("Greatest, whole: 20.0x (pipeline, ", done.stdout)
+            self.assertIn("Greatest, streamed: 80.0x (pipeline, ", done.stdout)
+            self.assertIn("Greatest, whole: 40.0x (pipeline, ", done.stdout)
             self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached", "Reached"])
             with open(os.path.join(results_in(folder), "figure5.csv"), encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
@@ -133,7 +133,7 @@ class Command(unittest.TestCase):
 
     def test_a_statement_that_is_not_reached(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
-            build = fake_build(folder, FAKE.replace("40 if", "20 if"))
+            build = fake_build(folder, FAKE.replace("80 if", "40 if"))
             done = simulate("--build", build, "--results", results_in(folder), "--figure", "figure5", "--no-plots")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("\nNot reached.", done.stdout)
