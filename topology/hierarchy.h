@@ -66,9 +66,9 @@ struct Hierarchy {
     /// NIC (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
     std::vector<int> topology_order;
     std::vector<int> topology_order_nodes;  ///< first position of each node in it, ascending
-    /// rank -> the rank that receives data from other nodes for it: the leader of the widest group
-    /// around it inside its node if that leader is nearer to the NIC, else the rank itself. Empty: every
-    /// rank receives for itself. Set by elect_leaders().
+    /// rank -> the rank that receives from other nodes, or sends to them, for it: the leader of the widest
+    /// group around it inside its node if that leader is nearer to the NIC, else the rank itself. Empty:
+    /// every rank does so itself. Set by elect_leaders().
     std::vector<int> receivers;
     /// Largest number of ranks per processor of a node, counting this hierarchy's ranks only; 1 if every
     /// rank has its own processor, or if processor counts are unknown.

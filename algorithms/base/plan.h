@@ -59,8 +59,8 @@ struct Plan {
     /// Between nodes as many messages as these bytes hold, if that is more than `window`: a long link must
     /// be full before the first acknowledgement comes back. 0: not used.
     std::size_t network_window_bytes = 0;
-    /// Hierarchy::receiver_of(root) receives data from other nodes for the root (Gather, Reduce), or sends
-    /// the root's to them (Bcast).
+    /// Hierarchy::receiver_of(root) receives the data of other nodes for the root (Gather, Reduce), or sends
+    /// the root's data to other nodes (Bcast).
     bool nic_local = false;
     int rails = 1;  ///< number of trees at the same time; more than one for the rails engine only
     /// Predicted time of the chosen engine; for rails, as if one tree carried everything. 0: unknown,

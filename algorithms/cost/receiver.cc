@@ -60,9 +60,11 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
+    // Trees over all ranks count the paths to all far ranks, the root's too (TreeModel).
+    const topology::LevelKey node = hierarchy.groups[hierarchy.widest_in_node(operation.root)].level;
+    if (std::none_of(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == node; }))
+        return {};
     const auto level = receiver_level(hierarchy, operation.root, levels);
-    // In a chain over all ranks the root's neighbour is in its node, and ranks near NICs use them.
-    if (is_network(level.kind)) return {};
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
     return receiver_cost(hierarchy, links, operation, segment->segment_bytes);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/cost/links.h"
+#include "algorithms/patterns/tree.h"
 
 namespace strata::algorithms {
 
@@ -171,6 +172,7 @@ void TreeModel::start(const Wave& wave) {
     }
     for (GroupState& boundary : boundaries_) {
         boundary.free = boundary.in_free = 0;
+        boundary.far_in.free = boundary.far_out.free = 0;
         boundary.bus_free = -1;
     }
     const auto begin_at = [&](int rank) {
@@ -204,10 +206,8 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
-            const FarPath far =
-                all.far ? far_path(far_ends(all, rank, member.rank, upwards_), met.group) : FarPath{};
-            const double us_per_byte = std::max(
-                double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte, far.us_per_byte);
+            const Ends ends = far_ends(all, rank, member.rank, upwards_);
+            const double us_per_byte = double_tree_ ? beside_other_tree(met, member.rank) : met.us_per_byte;
             parent.served_load += edges.load + combine_us_per_byte;
             child.served_load = edges.load;
             const double start =
@@ -215,8 +215,11 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
             double sent = pass_outward(rank, met.group, start, edges.segment);
             if (merged) sent = pass_inward(member.rank, met.group, sent, edges.segment);
+            if (all.far) sent = pass_far(ends, met.group, sent, edges.segment);
             const double moved = pass_buses(rank, member.rank, met.group, sent, edges.segment);
-            wave.first = std::max(sent + edges.segment * us_per_byte, moved) + edges.handshake +
+            const double first_us_per_byte =
+                all.far ? std::max(us_per_byte, far_us_per_byte(ends, met.group)) : us_per_byte;
+            wave.first = std::max(sent + edges.segment * first_us_per_byte, moved) + edges.handshake +
                          edges.latency + edges.overhead;
             wave.last = wave.first;
             wave.segment = edges.segment;
@@ -230,8 +233,9 @@ bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_by
                 outward_pace(rank, met.group, edges.segment,
                              in_turn && parent.all_fit ? parent.served_load : parent.processor_load);
             if (merged) outward = std::max(outward, inward_pace(member.rank, met.group, edges.segment));
-            const double moved_pace =
-                far.beside(together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte)));
+            double moved_pace =
+                together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
+            if (all.far) moved_pace = beside_far_paths(ends, met.group, moved_pace);
             wave.pace = std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + combine_us_per_byte);

@@ -62,17 +62,16 @@ private:
         }
     };
     struct Ring;
-    /// The paths between a message's ends and their NICs, where an end is far from it. All zero: both are
-    /// near, or in one node.
+    /// The path between a process and its node's NIC, if it is far from it, for data in one direction.
     struct FarPath {
-        double us_per_byte = 0;  ///< of the narrower one, without other messages
-        double shared = 0;       ///< the same with all that share it
-        /// Returns us per byte of a stream that other resources let through at `pace`. The two wait for each
-        /// other: sums of squares come closest to simulated double trees, which take a fifth longer with a
-        /// path that is nearly as busy as the rest (bench/simgrid).
-        double beside(double pace) const {
-            return shared == 0 ? pace : std::sqrt(pace * pace + shared * shared);
-        }
+        double us_per_byte = 0;
+        double weight = 0;  ///< from 0, as wide as the NIC, to 1
+    };
+    static constexpr double fitted_share = 0.25;  ///< from here on paths count in full
+    struct FarRank {
+        int node = -1;  ///< its widest group inside the node; -1: near the NIC
+        FarPath in;
+        FarPath out;
     };
     /// Sender and receiver of a message.
     struct Ends {
@@ -111,7 +110,11 @@ private:
     void set_far_links();
     static Ends far_ends(const Edges& edges, int parent, int child, bool upwards);
     void add_far_loads(Ends ends, int group);
-    FarPath far_path(Ends ends, int group) const;
+    template <typename States, typename Action>
+    void each_far(Ends ends, int group, States& nodes, Action&& action) const;
+    double pass_far(Ends ends, int group, double start, double bytes);
+    double far_us_per_byte(Ends ends, int group) const;
+    double beside_far_paths(Ends ends, int group, double pace) const;
     double rounds_us(const LevelPlan& plan);
     double rounds_by_place_us(const Rounds& rounds, bool reduce_scatter) const;
     double trade_us(const Crossings& round, double bytes) const;
@@ -127,11 +130,6 @@ private:
     bool down_;
     bool combines_;
     bool any_merged_;
-    /// us per byte of data to or from other nodes; 0: no slower than a process near the NIC.
-    struct FarRank {
-        double to_rank = 0;
-        double from_rank = 0;
-    };
     std::vector<FarRank> far_;  ///< empty: all are near
 
     // State of one candidate, kept to avoid allocations.
@@ -147,6 +145,10 @@ private:
         double port_in = 0;
         double port_out = 0;
     };
+    struct FarState {
+        double vectors = 0;  ///< that share the path
+        double free = 0;
+    };
     struct GroupState {
         double uses = 0;  ///< vectors that leave the group
         double free = 0;
@@ -155,8 +157,8 @@ private:
         // Of groups in a merged group (GroupView):
         double entries = 0;  ///< vectors that enter the group
         double in_free = 0;
-        double far_entries = 0;  ///< vectors that ranks far from the node's NIC receive from other nodes
-        double far_exits = 0;    ///< vectors that they send to other nodes
+        FarState far_in;  ///< of a node: from the NIC to ranks far from it
+        FarState far_out;
     };
     /// Of a double tree: ranks of a group with children outside it across a network, and ranks with such a
     /// parent.

@@ -95,7 +95,7 @@ int Builder::item_with(const std::vector<Item>& items, int rank) const {
 }
 
 /// Returns the items by which the trees enter a group: the root's item if the group contains the root, else
-/// the first one, which is next to the NIC, and the last one, so that a rank that forwards much in one tree
+/// the first one (of a node, next to the NIC) and the last one, so that a rank that forwards much in one tree
 /// forwards little in the other.
 Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
     if (!hierarchy_.contains(group, top_)) return {0, static_cast<int>(items.size()) - 1};

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "algorithms/patterns/shape.h"
-#include "algorithms/patterns/tree.h"
 #include "topology/hierarchy.h"
 
 namespace strata::algorithms {

@@ -57,13 +57,17 @@ void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& member
     std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
-/// Returns the rank that receives from other nodes: the root, or its receiver.
-int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
-    return plan.nic_local ? hierarchy.receiver_of(root) : root;
-}
-
 bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level) {
     return std::find(skipped.begin(), skipped.end(), level) != skipped.end();
+}
+
+/// Returns the rank that communicates with other nodes: the root or, if both meet on a level of the plan
+/// inside their node, its receiver.
+int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
+    const int receiver = plan.nic_local ? hierarchy.receiver_of(root) : root;
+    if (receiver == root) return root;
+    const int met = used_group(hierarchy, hierarchy.lowest_common_group(root, receiver), plan.skipped);
+    return is_network(hierarchy.groups[met]) ? root : receiver;
 }
 
 /// The local root of a child of a group, or a rank that stops in the group.

@@ -11,7 +11,6 @@ namespace {
 constexpr double saved_share = 0.1;
 // A call that lasts as long as the search is searched for at once: ten such calls would earn it.
 constexpr double few_calls = 1 / saved_share;
-constexpr std::size_t longest_reduction_by_formulas = 4096;  // bytes; formulas suffice up to here
 constexpr double calls_of_a_reduction = 250;
 constexpr double most_calls = 1e9;
 

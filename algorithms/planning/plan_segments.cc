@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/cost/links.h"
+#include "algorithms/planning/earned_search.h"
 #include "algorithms/planning/plan_search.h"
 
 namespace strata::algorithms {
@@ -17,7 +18,6 @@ constexpr std::size_t most_short_combined_ones = 16;
 constexpr std::size_t most_short_ones = 512;
 constexpr std::size_t least_bcast_of_short_ones = 4096;
 constexpr double reported_error = 0.02;
-constexpr std::size_t most_predicted_sizes = 4;
 // preferred() never takes a size that is slower than another one by this share.
 constexpr double hopeless = 0.06;
 static_assert(hopeless > needed_gain && hopeless > reported_error);
@@ -131,9 +131,9 @@ void PlanSearch::choose_common_segment() {
         improves();
         choose_shapes();
         if (closed_form_) choose_shapes_from_chains();
-        // Reductions keep this choice (earned_search.h).
-        const bool by_model = closed_form_ && traits_.combines && sizes.size() <= most_predicted_sizes;
-        if (by_model && sizes.size() > 1) best_us_ = model_->cost_us(plans_, bytes_, window_);
+        // Never searched for: the formulas' error would last.
+        const bool lasts = traits_.combines && bytes_ <= longest_reduction_by_formulas;
+        if (closed_form_ && lasts && sizes.size() > 1) best_us_ = model_->cost_us(plans_, bytes_, window_);
         candidates.push_back({size, best_us_, plans_});
     }
     const Candidate& best = preferred(candidates, network_eager(0));

@@ -159,7 +159,8 @@ private:
         void find_others();
     };
     const RootClasses& classes_for(Collective op) const {
-        return traits_of(op).up || far_senders_ ? receiving_classes_ : root_classes_;
+        const bool sends = far_senders_ && !traits_of(op).blocks;
+        return traits_of(op).up || sends ? receiving_classes_ : root_classes_;
     }
 
     std::shared_ptr<PlanningFacts> facts_;  // shared: its type is incomplete here

@@ -20,7 +20,7 @@ namespace strata::algorithms {
 class RobustChoice {
 public:
     /// Arguments must outlive it. `window`: the user's; 0: open. `forward_us`: prediction for the underlying
-    /// component with `links`, including a far receiver; `rounds`: of that prediction. `effort`: with
+    /// component with `links`, including a far root; `rounds`: of that prediction. `effort`: with
     /// closed_form the given links are the only scenario.
     RobustChoice(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                  int window, double forward_us, FlatRounds& rounds, Effort effort);

@@ -26,7 +26,7 @@ class Cell:
         self.failure = ""  # why it cannot be measured
         self.barred = {}  # by contender: why no rule may choose it, however fast it is here
         self.alone = False  # it failed together with other sizes
-        self.keeps_before = False  # the measured links are not used: the previous choice stays
+        self.keeps_before = False  # the measured links are not used, except far shares: the previous choice stays
 
     @property
     def operation(self):

@@ -63,7 +63,9 @@ def levels_of(picture):
         groups = tuple(parts for group in level["groups"] if len(parts := _parts(group, deeper)) > 1)
         if groups:
             found.append(Level(level["kind"], groups, far))
-    return tuple(found)
+    # The model reads the shares of the level that joins nodes.
+    innermost = max((place for place, one in enumerate(found) if one.far_pairs()), default=-1)
+    return tuple(one if place == innermost else dataclasses.replace(one, far={}) for place, one in enumerate(found))
 
 
 def shape_text(picture):

@@ -150,8 +150,9 @@ def merged(entries, found):
 
 
 def with_shares(entries, found):
-    """Returns the entries of a rules file and, of the measured links, only what concerns ranks far from NICs:
-    whether another process stands in for a root there was the same for all contenders."""
+    """Returns the entries of a rules file and, of the measured links, only far_share and far_send_share. These
+    decide whether another process stands in for a far root, of which the race tells nothing: it did so in the
+    runs of all contenders."""
     return [*entries, *({name: value for name, value in one.entry().items() if name in ("level", "comment", *_SHARES)}
                         for one in found if not one.values.keys().isdisjoint(_SHARES))]
 

@@ -134,6 +134,7 @@ class Session:
                 self.file.paint(one.cell.operation, limits[one.cell.operation][one.cell.size] if one.cell.size
                                 else None, what)
         found = self._write_checked(decisions)
+        # The shares may change the model's choice, too; then they go.
         if found and self.file.links != self.links_before and any(cell.keeps_before for cell in self.cells):
             self.file.links = self.links_before
             found = self._write_checked(decisions)

@@ -174,11 +174,28 @@ TEST(DoubleTreeCost, PathsToRanksFarFromTheNic) {
         return tree_cost_us(far, links, plan, operation) / tree_cost_us(near, links, plan, operation);
     };
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
-        EXPECT_GE(slower(collective, Algorithm::double_binary, 0, 0), 1) << name_of(collective);
+        EXPECT_EQ(slower(collective, Algorithm::double_binary, 0, 0), 1) << name_of(collective);
+        const double slightly = slower(collective, Algorithm::double_binary, 0.01, 0.01);
+        EXPECT_GE(slightly, 1) << name_of(collective);
+        EXPECT_LT(slightly, 1.02) << name_of(collective);
         EXPECT_GT(slower(collective, Algorithm::double_binary, 4, 0), 1.3) << name_of(collective);
         EXPECT_EQ(slower(collective, Algorithm::pipeline, 4, 0), 1) << name_of(collective);
         EXPECT_GT(slower(collective, Algorithm::double_binary, 0, 4), 1.3) << name_of(collective);
         EXPECT_GT(slower(collective, Algorithm::pipeline, 0, 4), 1.3) << name_of(collective);
+    }
+}
+
+/// A rank that stops above the nodes is near: it has no node whose NIC could be far.
+TEST(DoubleTreeCost, RanksWithoutANodeAreNear) {
+    Hierarchy far = make_hierarchy(leaf_switch, {{node_level, {0, 0, 0, 0, 1, 1, 1, 1, -1}}}, 9);
+    far.receivers = {2, 2, 2, 3, 6, 6, 6, 7, 8};
+    for (Group& group : far.groups) group.leader = group.members.front() + 2;
+    Plan plan = uniform(far, Algorithm::double_binary, 4096);
+    plan.skipped.push_back(node_level);
+    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
+        const double us = tree_cost_us(far, round_links(), plan, {collective, mib, 8});
+        EXPECT_GT(us, mib / 10.0) << name_of(collective);
+        EXPECT_LT(us, 10 * mib / 10.0) << name_of(collective);
     }
 }
 

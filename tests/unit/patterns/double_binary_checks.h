@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/patterns/double_binary.h"
+#include "algorithms/patterns/tree.h"
 
 namespace strata::testing {
 

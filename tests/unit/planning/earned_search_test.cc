@@ -187,5 +187,28 @@ TEST(PlanningFacts, ChangeNoPlan) {
     }
 }
 
+/// No search follows, so the model also chooses their segments, as the search does.
+TEST(EarnedSearch, ShortReductionsHaveTheSegmentsOfTheSearch) {
+    LinkTable links;
+    links.set({LevelKind::node, std::nullopt}, {0.7, 0.2, 7000, 4096, 4});
+    links.set({LevelKind::numa, std::nullopt}, {0.5, 0.2, 9000, 4096, 4});
+    links.set_combine(1500);
+    int segmented = 0;
+    for (const int domains : {2, 4, 8}) {
+        for (const int cores : {4, 8, 12}) {
+            const int ranks = domains * cores;
+            const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(ranks, cores)}}, ranks);
+            for (const std::size_t bytes : {2 * kib, 4 * kib}) {
+                const Operation reduce{Collective::reduce, bytes};
+                const Plan quick = by_formulas(node, links, reduce);
+                const Plan full = make_plan(node, links, {}, reduce, Effort::full);
+                EXPECT_LE(quick.predicted_us, 1.05 * full.predicted_us) << ranks << ' ' << bytes;
+                segmented += full.levels.front().segment_bytes > 0 ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(segmented, 0);
+}
+
 }  // namespace
 }  // namespace earned_search_test

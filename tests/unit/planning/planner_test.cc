@@ -195,6 +195,11 @@ TEST_F(PlanClasses, PartRootsThatAnotherRankReceivesFor) {
         EXPECT_EQ(all.root_class(Collective::gather, root),
                   near ? (root < 64 ? 2 : 64) : (root < 64 ? 1 : 65));
     }
+    settings.links.set_some({LevelKind::cluster, std::nullopt}, {.far_send_share = 0.5});
+    settings.links.set_some({LevelKind::switch_, std::nullopt}, {.far_send_share = 0.5});
+    const Planner senders = planner();
+    EXPECT_EQ(senders.root_class(Collective::bcast, 17), 1) << "another rank sends for it";
+    EXPECT_EQ(senders.root_class(Collective::scatter, 17), 2);
 }
 
 TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
