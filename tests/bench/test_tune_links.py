@@ -68,7 +68,9 @@ class Links(Folder):
         self.assertNotIn("far_share", self.evaluate()[0].entry())
         old = [{"level": "cluster", "latency_us": 1}]
         self.assertEqual(links.with_shares(old, self.evaluate()), old)
-        self.assertEqual(links.with_shares(old, self.evaluate(far=(1.6, 1))), [*old, {
+        once = links.with_shares(old, self.evaluate(far=(1.3, 1.3)))
+        people = {"level": "cluster", "far_share": 0.1, "comment": "the vendor says so"}
+        self.assertEqual(links.with_shares([*once, people], self.evaluate(far=(1.6, 1))), [*old, people, {
             "level": "cluster", "far_share": 0.6, "far_send_share": 0, "comment": "measured between 1 pair"}])
 
     def test_a_gap_longer_than_half_the_way(self):

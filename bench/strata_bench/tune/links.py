@@ -152,9 +152,14 @@ def merged(entries, found):
 def with_shares(entries, found):
     """Returns the entries of a rules file and, of the measured links, only far_share and far_send_share. These
     decide whether another process stands in for a far root, of which the race tells nothing: it did so in the
-    runs of all contenders."""
-    return [*entries, *({name: value for name, value in one.entry().items() if name in ("level", "comment", *_SHARES)}
-                        for one in found if not one.values.keys().isdisjoint(_SHARES))]
+    runs of all contenders. Entries that an earlier run left in this way are replaced; others hold."""
+    names = {"level", "comment", *_SHARES}
+    shares = [{name: value for name, value in one.entry().items() if name in names}
+              for one in found if not one.values.keys().isdisjoint(_SHARES)]
+    measured = {one["level"] for one in shares}
+    kept = [entry for entry in entries if not (entry.get("comment", "").startswith(_MARK)
+                                               and entry["level"] in measured and entry.keys() <= names)]
+    return [*kept, *shares]
 
 
 def unknown(levels, entries):
