@@ -5,7 +5,7 @@
 namespace strata::topology {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -38,12 +38,12 @@ private:
         const std::string id = std::to_string(index);
         line(group.depth + 1, "subgraph cluster_" + id + " {");
         const int inside = group.depth + 2;
-        line(inside, "label=" + quoted(labels_.of(index)) + "; color=\"" +
+        line(inside, "label=" + in_quotes(labels_.of(index)) + "; color=\"" +
                          std::string(colour_of(group.level)) +
-                         "\"; tooltip=" + quoted("leader " + std::to_string(group.leader)) + ";");
+                         "\"; tooltip=" + in_quotes("leader " + std::to_string(group.leader)) + ";");
         if (detail_.collapsed(group) || (!detail_.complete() && group.children.empty())) {
             line(inside, "g" + id + " [shape=box, label=" +
-                             quoted(counted(group.members.size(), "rank") + ", leader " +
+                             in_quotes(counted(group.members.size(), "rank") + ", leader " +
                                     std::to_string(group.leader)) +
                              "];");
         } else {
@@ -51,7 +51,7 @@ private:
             for (std::size_t i = 0; i < shown; ++i) add(group.children[i]);
             if (shown < group.children.size()) {
                 line(inside, "m" + id + " [shape=box, label=" +
-                                 quoted(std::to_string(group.children.size() - shown) + " more") + "];");
+                                 in_quotes(std::to_string(group.children.size() - shown) + " more") + "];");
             }
             add_ranks(group, inside, id);
         }
@@ -63,7 +63,7 @@ private:
         const auto nic = [&](std::size_t number, const std::string& label) {
             line(depth, "c" + std::to_string(index) + "_" + std::to_string(number) +
                             " [shape=component, fontcolor=white, fillcolor=\"" + std::string(nic_colour) +
-                            "\", label=" + quoted(label) + "];");
+                            "\", label=" + in_quotes(label) + "];");
         };
         for (std::size_t i = 0; i < shown.nics.size(); ++i) {
             nic(i, nics_.name_of(index, *shown.nics[i]) + ", near " + place_of(*shown.nics[i]));
@@ -73,7 +73,7 @@ private:
     void add_ranks(const Group& group, int depth, const std::string& id) {
         if (!detail_.complete() && !group.direct.empty()) {
             line(depth, "d" + id + " [shape=box, label=" +
-                            quoted(counted(group.direct.size(), "rank") + " stop here") + "];");
+                            in_quotes(counted(group.direct.size(), "rank") + " stop here") + "];");
             return;
         }
         for (const int rank : group.direct) {
@@ -82,7 +82,7 @@ private:
             if (led >= 0) {
                 attributes += ", fontcolor=white, fillcolor=\"" +
                               std::string(colour_of(hierarchy_.groups[static_cast<std::size_t>(led)].level)) +
-                              "\", tooltip=" + quoted("leads " + labels_.of(led));
+                              "\", tooltip=" + in_quotes("leads " + labels_.of(led));
             }
             line(depth, "r" + std::to_string(rank) + " [" + attributes + "];");
         }

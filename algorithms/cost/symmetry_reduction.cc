@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "topology/sub_hierarchy.h"
+
 namespace strata::algorithms {
 namespace {
 
@@ -11,73 +13,6 @@ using topology::Group;
 using topology::Hierarchy;
 
 constexpr int parts = 2;  // of each group between nodes
-
-/// Copies the kept part of a machine.
-class Copier {
-public:
-    Copier(const Hierarchy& whole, std::vector<int> kept) : whole_(whole), rank_of_(whole.stop.size(), -1) {
-        std::sort(kept.begin(), kept.end());
-        for (std::size_t i = 0; i < kept.size(); ++i) rank_of_[kept[i]] = static_cast<int>(i);
-        reduced_.hierarchy.stop.resize(kept.size());
-        add(0, -1);
-        reduced_.hierarchy.oversubscription =
-            std::min(whole_.oversubscription, static_cast<double>(kept.size()));
-    }
-
-    /// Returns -1 for a removed rank.
-    int rank_of(int rank) const { return rank_of_[rank]; }
-    ReducedMachine take(int root) {
-        reduced_.root = rank_of_[root];
-        return std::move(reduced_);
-    }
-
-private:
-    int add(int group, int parent);
-    std::vector<int> renumbered(const std::vector<int>& ranks) const {
-        std::vector<int> kept;
-        for (const int rank : ranks) {
-            if (rank_of_[rank] >= 0) kept.push_back(rank_of_[rank]);
-        }
-        return kept;
-    }
-
-    const Hierarchy& whole_;
-    std::vector<int> rank_of_;  ///< rank -> its new number
-    ReducedMachine reduced_;
-};
-
-/// Copies a group and what is kept below it; returns its new index, or -1 if nothing is kept.
-int Copier::add(int group, int parent) {
-    const Group& old = whole_.groups[group];
-    std::vector<int> members = renumbered(old.members);
-    if (members.empty()) return -1;
-    auto& groups = reduced_.hierarchy.groups;
-    const int index = static_cast<int>(groups.size());
-    Group copy;
-    copy.level = old.level;
-    copy.object = old.object;
-    copy.around = old.around;
-    copy.parent = parent;
-    copy.depth = parent < 0 ? 0 : groups[parent].depth + 1;
-    copy.direct = renumbered(old.direct);
-    copy.members = std::move(members);
-    for (const int rank : copy.members) reduced_.hierarchy.stop[rank] = index;
-    groups.push_back(std::move(copy));
-    std::vector<int> children;
-    for (const int child : old.children) {
-        const int added = add(child, index);
-        if (added >= 0) children.push_back(added);
-    }
-    std::sort(children.begin(), children.end(),
-              [&](int a, int b) { return groups[a].members.front() < groups[b].members.front(); });
-    Group& self = groups[index];
-    self.children = std::move(children);
-    const int leader = rank_of_[old.leader];
-    self.leader = leader >= 0           ? leader
-                  : self.direct.empty() ? groups[self.children.front()].leader
-                                        : self.direct.front();
-    return index;
-}
 
 /// Collects, for each group between nodes, the child with the root and the largest other child.
 void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>& kept) {
@@ -127,6 +62,7 @@ public:
             for (int g = own.second; g >= 0; g = whole.groups[g].parent) largest_[g] = true;
         }
         keep(0);
+        std::ranges::sort(kept_, {}, &Kept::rank);
     }
 
     struct Kept {
@@ -134,6 +70,7 @@ public:
         std::size_t represented = 1;
         int modelled_by = -1;
     };
+    /// By rank.
     const std::vector<Kept>& kept() const { return kept_; }
 
 private:
@@ -191,23 +128,25 @@ private:
 ReducedMachine reduce_to_few_nodes(const Hierarchy& hierarchy, int root) {
     std::vector<int> kept;
     collect_parts(hierarchy, root, 0, kept);
-    return Copier(hierarchy, std::move(kept)).take(root);
+    std::ranges::sort(kept);
+    const auto place = std::ranges::lower_bound(kept, root) - kept.begin();
+    return {topology::sub_hierarchy(hierarchy, kept), static_cast<int>(place), {}, {}};
 }
 
 std::optional<ReducedMachine> reduce_by_symmetry(const Hierarchy& hierarchy, int root, bool switches) {
     if (hierarchy.ranks() <= most_ranks_in_full) return std::nullopt;
     const SymmetryReduction reduction(hierarchy, root, switches);
-    if (2 * reduction.kept().size() > hierarchy.stop.size()) return std::nullopt;
-    std::vector<int> kept;
-    for (const auto& own : reduction.kept()) kept.push_back(own.rank);
-    Copier copier(hierarchy, std::move(kept));
-    ReducedMachine reduced = copier.take(root);
-    reduced.represented.resize(reduction.kept().size());
-    reduced.modelled_by.resize(reduction.kept().size());
-    for (const auto& own : reduction.kept()) {
-        const int rank = copier.rank_of(own.rank);
-        reduced.represented[rank] = static_cast<int>(own.represented);
-        reduced.modelled_by[rank] = own.modelled_by < 0 ? -1 : copier.rank_of(own.modelled_by);
+    const auto& kept = reduction.kept();
+    if (2 * kept.size() > hierarchy.stop.size()) return std::nullopt;
+    std::vector<int> ranks;
+    for (const auto& own : kept) ranks.push_back(own.rank);
+    const auto place_of = [&](int rank) {
+        return static_cast<int>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+    };
+    ReducedMachine reduced{topology::sub_hierarchy(hierarchy, ranks), place_of(root), {}, {}};
+    for (const auto& own : kept) {
+        reduced.represented.push_back(static_cast<int>(own.represented));
+        reduced.modelled_by.push_back(own.modelled_by < 0 ? -1 : place_of(own.modelled_by));
     }
     return reduced;
 }
