@@ -1,6 +1,7 @@
 #include "algorithms/planning/make_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -18,43 +19,12 @@
 #include "algorithms/planning/plan_search.h"
 #include "algorithms/planning/planning_facts.h"
 #include "algorithms/planning/robust_choice.h"
+#include "algorithms/planning/verdict.h"
 
 namespace strata::algorithms {
 namespace {
 
 using topology::Hierarchy;
-
-constexpr double needed_gain_inside = 0.15;
-constexpr double needed_gain_beside_buses = 0.08;
-
-/// Whether a plan of ours is used, and the reason.
-struct Verdict {
-    bool take;
-    const char* reason;
-};
-
-/// Returns true for reductions whose order must not depend on the size. The underlying component's may.
-bool fixed_order(const Operation& operation) {
-    return operation.reproducible && traits_of(operation.collective).combines;
-}
-
-/// Returns why only Bcast is planned inside a node; null: all collectives are. With shared processors, copies
-/// compete for them, which the tree model does not include. Measured on 16 ranks of two cores, plan instead
-/// of underlying component: Reduce of 64 KiB 460 us instead of 360, Scatter 166 instead of 236, Gather of 1
-/// MiB 458 instead of 424, Allreduce 6.9 ms instead of 5.2. Default links are no reason to replace it either.
-const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
-    if (is_network(hierarchy.groups.front())) return nullptr;
-    if (hierarchy.oversubscription > 1) return "no gain known inside a node whose ranks share processors";
-    return sends_inside(hierarchy, links) ? nullptr : "no gain known inside a node without link parameters";
-}
-
-/// Returns the verdict if no prediction can change it.
-std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy& hierarchy,
-                                    const LinkTable& links) {
-    if (fixed_order(operation)) return Verdict{true, "the order must not depend on the size"};
-    const char* const left = passed_at_every_size(hierarchy, links, operation.collective);
-    return left != nullptr ? std::optional(Verdict{false, left}) : std::nullopt;
-}
 
 std::string ignored_method_text(const LevelMethod& method, const Operation& operation) {
     const std::string name(method.algorithm == Algorithm::component ? method.component
@@ -106,31 +76,6 @@ void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& li
                      const Operation& operation, const std::vector<LevelPlan>& levels) {
     plan.nic_local = nic_local_pays(hierarchy, links, operation, levels);
     plan.predicted_us += receiving_us(hierarchy, links, operation, levels, plan.nic_local);
-}
-
-void forward(Plan& plan, std::string reason) {
-    plan.engine = Engine::forward;
-    plan.nic_local = false;
-    plan.skipped.clear();
-    plan.skipped_sources.clear();
-    plan.predicted_us = plan.forward_us;
-    plan.reason = std::move(reason);
-}
-
-/// Inside a node the plan must win by more than the model's error: the measured 5 % for Bcast. For others it
-/// is the difference to simulated machines with buses in most cells: 8 % if the table contains buses, else 15
-/// % (bench/simgrid).
-Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
-                     const Operation& operation) {
-    const bool buses = std::any_of(
-        hierarchy.groups.begin(), hierarchy.groups.end(),
-        [&](const topology::Group& group) { return links.at(link_level(group)).bus_bytes_per_us > 0; });
-    const double gain = traits_of(operation.collective).inside ? needed_gain
-                        : buses                                ? needed_gain_beside_buses
-                                                               : needed_gain_inside;
-    if (plan.predicted_us > plan.forward_us * (1 - gain))
-        return {false, "no gain predicted over the underlying component"};
-    return {true, "predicted faster than the underlying component"};
 }
 
 /// The common inputs of all searches for one plan.
@@ -268,8 +213,7 @@ Verdict choose_robustly(Searched& searched, const LinkTable& links, Searches& se
     searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
-        return {false, faster ? "the underlying component is safer for uncertain link speeds"
-                              : "no gain predicted over the underlying component"};
+        return {false, faster ? "the underlying component is safer for uncertain link speeds" : no_gain};
     }
     plan.nic_local = nic_local[*choice.way];
     plan.predicted_us = choice.us;
@@ -304,7 +248,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
     if (!verdict)
         verdict = between_nodes ? choose_robustly(searched, links, searches, plan)
-                                : judge_inside(plan, hierarchy, links, operation);
+                                : judge_inside(plan, hierarchy, links, operation.collective);
     if (verdict->take && searches.effort == Effort::closed_form && traits_of(operation.collective).combines) {
         searches.models.at(links, searched.skipped);  // back to these levels and links
         const double before_us = searched.us;
@@ -337,15 +281,10 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
     return text;
 }
 
-}  // namespace
-
-const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
-    if (!traits_of(collective).sized) return "not every rank knows the sizes";
-    return traits_of(collective).inside ? nullptr : unknown_inside(hierarchy, links);
-}
-
-Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
-               const Operation& operation, Effort effort, PlanningFacts* facts) {
+/// Returns the plan of the search, or the one that formulas find fastest, whatever the underlying component
+/// takes.
+Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
+                 const Operation& operation, Effort effort, PlanningFacts& facts) {
     const std::string broken = check(wanted, operation.collective);
     if (!broken.empty()) throw std::invalid_argument(broken);
     const Window window = choose_window(wanted.window, hierarchy, links);
@@ -355,11 +294,9 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
-    std::optional<PlanningFacts> own;
-    Searches searches{hierarchy, overrides, operation, effort,
-                      facts != nullptr ? *facts : own.emplace(hierarchy)};
-    plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
-    if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
+    Searches searches{hierarchy, overrides, operation, effort, facts};
+    plan.forward_us = effort == Effort::full ? underlying_us(hierarchy, links, operation, searches.rounds)
+                                             : std::numeric_limits<double>::infinity();
     const ExcludedLevels& excluded = searches.excluded;
     PlanSearch all_levels(searches.models.at(links, excluded.levels), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none, effort);
@@ -368,28 +305,43 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.levels = search.plans();
     plan.sources = search.sources();
     if (overrides.engine != Engine::automatic) plan.engine_source = overrides.engine_source;
-    if (overrides.engine == Engine::forward) {
-        forward(plan, "set by the user");
-        return plan;
-    }
+    plan.predicted_us = plan.forward_us;
+    const Plan passed = plan;
+    const auto pass = [&](const char* reason) {
+        plan = passed;
+        plan.reason = reason;
+        return Proposal{plan, plan};
+    };
+    if (overrides.engine == Engine::forward) return pass("set by the user");
     const bool fixed = overrides.engine != Engine::automatic;
-    if (!fixed && !search.by_levels() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
-        forward(plan, "no hierarchy");
-        return plan;
-    }
     const bool by_levels = search.by_levels();
+    if (!fixed && !by_levels && !fixed_order(operation) && hierarchy.groups.size() < 2)
+        return pass("no hierarchy");
     const Verdict verdict = judge(searched, links, searches, plan);
-    if (!verdict.take) {
-        forward(plan, verdict.reason);
-        return plan;
-    }
+    if (!verdict.take) return pass(verdict.reason);
     plan.levels = search.plans();
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
     plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + excluded.ignored_rules;
     if (overrides.engine == Engine::rails) set_rails(plan, operation);
-    return plan;
+    return {std::move(plan), passed};
+}
+
+}  // namespace
+
+Proposal propose_by_formulas(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+                             const Operation& operation, PlanningFacts& facts) {
+    return propose(hierarchy, links, overrides, operation, Effort::closed_form, facts);
+}
+
+Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+               const Operation& operation, Effort effort, PlanningFacts* facts) {
+    std::optional<PlanningFacts> own;
+    PlanningFacts& all = facts != nullptr ? *facts : own.emplace(hierarchy);
+    Proposal found = propose(hierarchy, links, overrides, operation, effort, all);
+    if (effort == Effort::full) return std::move(found.plan);
+    return weigh(std::move(found), hierarchy, links, overrides, operation, all.rounds);
 }
 
 }  // namespace strata::algorithms

@@ -26,6 +26,17 @@ struct PlanningFacts;  // planning_facts.h
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation, Effort effort = Effort::full, PlanningFacts* facts = nullptr);
 
+/// A plan that the underlying component has not been compared with, and the same operation passed through.
+struct Proposal {
+    Plan plan;  ///< Engine::forward if no prediction can change that
+    Plan passed;
+};
+
+/// Returns the first half of make_plan() with Effort::closed_form: the plan that formulas find fastest. Its
+/// prediction is for the numbering of ranks in `hierarchy`. weigh() (verdict.h) is the other half.
+Proposal propose_by_formulas(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                             const Overrides& overrides, const Operation& operation, PlanningFacts& facts);
+
 /// Returns why make_plan() passes a collective without overrides through at every size and root, or null if
 /// these matter. Not for reproducible reductions.
 const char* passed_at_every_size(const topology::Hierarchy& hierarchy, const LinkTable& links,

@@ -7,9 +7,10 @@
 
 namespace strata::algorithms {
 
-PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails)
+PlanTable::PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails,
+                     std::shared_ptr<StructuralPlans> shared)
     : hierarchy_(std::move(hierarchy)),
-      planner_(hierarchy_, settings, keep_levels, rails),
+      planner_(hierarchy_, settings, keep_levels, rails, std::move(shared)),
       empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
 
 const PlanTable::Entry* PlanTable::find_in(const Entries& entries, const PlanClass& operations) const {
@@ -48,7 +49,7 @@ const PlanTable::Entry& PlanTable::at(const PlanClass& operations, ByLevels by_l
     FirstPlan first = planner_.first_plan(operations.representative, by_levels);
     if (first.search_after == 0)
         return add(entries_, operations, finished(std::move(first.plan), operations, by_levels));
-    return add(entries_, operations, {std::move(first.plan), {}, first.search_after});
+    return add(entries_, operations, {std::move(first.plan), {}, first.search_after, first.found});
 }
 
 const PlanTable::Entry& PlanTable::searched(const PlanClass& operations, ByLevels by_levels) {

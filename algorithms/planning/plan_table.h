@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -19,10 +20,13 @@ public:
         Plan plan;
         std::optional<Delegation> delegation;  ///< faster plan for frequent use
         unsigned search_after = no_search;  ///< calls before searched() replaces it; no_search: it is final
+        bool found = false;                 ///< FirstPlan::found
     };
 
-    /// `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`: Operation::rails.
-    PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails);
+    /// `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`: Operation::rails;
+    /// `shared`: the proposals of tables with the same settings.
+    PlanTable(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int rails,
+              std::shared_ptr<StructuralPlans> shared = nullptr);
     PlanTable(const PlanTable&) = delete;
     PlanTable& operator=(const PlanTable&) = delete;
 

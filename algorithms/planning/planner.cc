@@ -7,7 +7,10 @@
 
 #include "algorithms/planning/plan_search.h"
 #include "algorithms/planning/planning_facts.h"
+#include "algorithms/planning/structural_planner.h"
+#include "algorithms/planning/verdict.h"
 #include "topology/equal_groups.h"
+#include "topology/fact_hash.h"
 #include "topology/heap_bytes.h"
 
 namespace strata::algorithms {
@@ -39,12 +42,13 @@ std::size_t bytes_of(const Rule& rule) {
 }  // namespace
 
 Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
-                 int rails)
+                 int rails, std::shared_ptr<StructuralPlans> shared)
     : hierarchy_(hierarchy),
       settings_(settings),
       keep_levels_(keep_levels),
       rails_(rails),
-      facts_(std::make_shared<PlanningFacts>(hierarchy)) {
+      facts_(std::make_shared<PlanningFacts>(hierarchy)),
+      structure_(std::make_shared<StructuralPlanner>(hierarchy, settings.links, std::move(shared))) {
     for (std::size_t op = 0; op < rules_.size(); ++op) {
         rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
         byte_bounds_[op] = byte_bounds(rules_[op]);
@@ -246,16 +250,35 @@ Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
     return without_delegation(std::move(overrides), op, Engine::automatic);
 }
 
-Plan Planner::make_plan(Operation operation, ByLevels by_levels, Effort effort) const {
+Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
     operation.rails = rails_;
     std::vector<std::string> ignored_values;
     const Overrides overrides = wishes(operation, by_levels, ignored_values);
     Plan made =
-        algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, effort, facts_.get());
+        algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, Effort::full, facts_.get());
     for (const std::string& why : ignored_values) {
         made.reason += "; ignored " + settings_.rules_file + ":" + why;
     }
     return made;
+}
+
+FirstPlan Planner::plan_by_formulas(Operation operation, ByLevels by_levels) const {
+    operation.rails = rails_;
+    std::vector<std::string> none;
+    const Overrides overrides = wishes(operation, by_levels, none);
+    // An order of ranks depends on their numbering.
+    const bool by_structure = formulas_may_choose(operation) && !operation.rank_order &&
+                              hierarchy_.ranks() <= StructuralPlans::most_ranks;
+    if (!by_structure) {
+        return {algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, Effort::closed_form,
+                                      facts_.get())};
+    }
+    topology::FactHash inputs;
+    inputs.add(static_cast<int>(operation.collective)).add(operation.bytes).add(static_cast<int>(by_levels));
+    inputs.add(rails_).add(keep_levels_);
+    const auto [proposal, found] = structure_->propose(overrides, operation, inputs.value());
+    return {weigh(*proposal, hierarchy_, settings_.links, overrides, operation, facts_->rounds), no_search,
+            found};
 }
 
 bool Planner::formulas_may_choose(const Operation& operation) const {
@@ -266,7 +289,7 @@ bool Planner::formulas_may_choose(const Operation& operation) const {
 
 FirstPlan Planner::first_plan(const Operation& operation, ByLevels by_levels) const {
     if (!formulas_may_choose(operation)) return {make_plan(operation, by_levels), 0};
-    FirstPlan first{make_plan(operation, by_levels, Effort::closed_form), 0};
+    FirstPlan first = plan_by_formulas(operation, by_levels);
     first.search_after = calls_before_search(operation, hierarchy_.ranks(), first.plan.predicted_us);
     if (first.search_after == 0) return {make_plan(operation, by_levels), 0};
     first.plan.reason += "; chosen by formulas";
@@ -281,7 +304,7 @@ Plan Planner::lasting_plan(const Operation& operation) const {
     return lasts ? std::move(first.plan) : make_plan(operation);
 }
 
-std::size_t Planner::shared_memory() const { return facts_->memory(); }
+std::size_t Planner::shared_memory() const { return facts_->memory() + structure_->memory(); }
 
 std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
     std::vector<std::string> ignored_values;  // make_plan() reports them

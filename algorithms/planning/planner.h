@@ -75,7 +75,11 @@ struct PlanClass {
 struct FirstPlan {
     Plan plan;
     unsigned search_after = no_search;  ///< calls_before_search()
+    bool found = false;                 ///< a proposal of an equal structure (StructuralPlans)
 };
+
+class StructuralPlanner;  // structural_planner.h
+class StructuralPlans;    // structural_plans.h
 
 /// Makes the plans of one communicator from parameters and rules, then by the model (make_plan()).
 ///  - Sizes: four classes per power of two, divided at the byte bounds of rules. The plan is made for the
@@ -88,9 +92,9 @@ public:
     static constexpr int most_places_apart = 64;  ///< ranks up to which equal places are equal on all levels
 
     /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`:
-    /// Operation::rails of all plans.
+    /// Operation::rails of all plans. `shared`: the proposals of planners with the same settings.
     Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
-            int rails = 1);
+            int rails = 1, std::shared_ptr<StructuralPlans> shared = nullptr);
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
     int rails() const { return rails_; }
@@ -104,9 +108,12 @@ public:
     /// Returns true if no rule divides this class of sizes.
     bool is_whole(Collective op, const SizeClass& sizes) const;
 
-    /// Returns the plan of a representative; its reason lists ignored rules.
-    Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe,
-                   Effort effort = Effort::full) const;
+    /// Returns the plan of the full search for a representative; its reason lists ignored rules.
+    Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
+    /// Returns the plan that formulas choose for a representative. Up to StructuralPlans::most_ranks it
+    /// follows from the structure of the hierarchy, and from the underlying component's prediction for the
+    /// numbering of its ranks.
+    FirstPlan plan_by_formulas(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
     /// Returns the plan of the first calls of a representative. Its search_after: 0 if it is the full
     /// search's.
     FirstPlan first_plan(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
@@ -163,7 +170,9 @@ private:
         return traits_of(op).up || sends ? receiving_classes_ : root_classes_;
     }
 
-    std::shared_ptr<PlanningFacts> facts_;  // shared: its type is incomplete here
+    // Shared, because their types are incomplete here.
+    std::shared_ptr<PlanningFacts> facts_;
+    std::shared_ptr<StructuralPlanner> structure_;
     RootClasses root_classes_;
     RootClasses receiving_classes_;  // with a class for roots with a receiver
     bool far_senders_ = false;       // the distance from the NIC matters for senders, too

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "algorithms/planning/plan_cache.h"
+#include "algorithms/planning/structural_plans.h"
 #include "component/base/process_wide.h"
 #include "topology/fact_hash.h"
 
@@ -11,20 +12,28 @@ namespace {
 
 struct ProcessPlanCache : algorithms::PlanCache {
     ProcessPlanCache() : PlanCache(kept_bytes) {}
+    std::shared_ptr<algorithms::StructuralPlans> by_structure =
+        std::make_shared<algorithms::StructuralPlans>(kept_structure_bytes);
 };
 
-algorithms::PlanCache& plan_cache() {
+ProcessPlanCache& plan_cache() {
     static ProcessWide<ProcessPlanCache> all;
     return all.get();
 }
 
+/// Not std::make_shared: a weak reference to a released plan table must not keep its memory.
+std::shared_ptr<algorithms::PlanTable> new_table(topology::Hierarchy hierarchy,
+                                                 const CommunicatorSettings& settings, int rails,
+                                                 std::shared_ptr<algorithms::StructuralPlans> shared) {
+    return std::shared_ptr<algorithms::PlanTable>(new algorithms::PlanTable(
+        std::move(hierarchy), settings, settings.hierarchy.has_value(), rails, std::move(shared)));
+}
+
 }  // namespace
 
-/// Not std::make_shared: a weak reference to a released plan table must not keep its memory.
 std::shared_ptr<algorithms::PlanTable> make_plans(topology::Hierarchy hierarchy,
                                                   const CommunicatorSettings& settings, int rails) {
-    return std::shared_ptr<algorithms::PlanTable>(
-        new algorithms::PlanTable(std::move(hierarchy), settings, settings.hierarchy.has_value(), rails));
+    return new_table(std::move(hierarchy), settings, rails, nullptr);
 }
 
 std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarchy, const Settings& job,
@@ -32,7 +41,7 @@ std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarch
     const std::uint64_t hash = topology::hash_of(hierarchy);
     auto plan_table = plan_cache().find(hash, hierarchy, rails);
     if (plan_table == nullptr) {
-        plan_table = make_plans(std::move(hierarchy), job, rails);
+        plan_table = new_table(std::move(hierarchy), job, rails, plan_cache().by_structure);
         plan_cache().add(hash, plan_table);
     }
     return plan_table;

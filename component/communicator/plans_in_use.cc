@@ -62,6 +62,7 @@ const algorithms::PlanTable::Entry& PlansInUse::entry(const algorithms::PlanClas
     }
     const auto& made = timed([&]() -> const auto& { return plan_table_->at(wanted, by_levels); });
     counters().plans_made.add();
+    if (made.found) counters().plans_by_structure.add();
     return made;
 }
 

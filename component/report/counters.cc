@@ -121,6 +121,11 @@ void register_counters(const mca_base_component_t* component) {
                  "one with an equal hierarchy",
                  all.plans_shared);
     register_one(
+        component, "plans_by_structure",
+        "Those of plans_made that were known for equal groups in another order of ranks or for a root in an "
+        "equal place",
+        all.plans_by_structure);
+    register_one(
         component, "plans_searched",
         "Plans of first calls, chosen by formulas, that a full search has replaced on a communicator",
         all.plans_searched);

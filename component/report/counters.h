@@ -59,13 +59,14 @@ struct Counters {
     std::array<Counter, topology::level_kind_count> bytes;
     std::array<Counter, topology::level_kind_count> delegated;  ///< collectives of a level served by others
     Counter communicators;                                      ///< sub-communicators created
-    Counter setup_us;           ///< spent on agreement, hierarchies, plans and sub-communicators
-    Counter plans_made;         ///< by this process; the search of a class counts with its first plan
-    Counter plans_shared;       ///< found among the process's plans by a communicator that needed one
-    Counter plans_searched;     ///< replaced by a full search, on any communicator
-    Counter planning_us;        ///< CPU time of making plans
-    Counter init_ns;            ///< wall time of MPI_Init in the plugin
-    Counter init_processor_ns;  ///< processor time of its thread in the same time
+    Counter setup_us;            ///< spent on agreement, hierarchies, plans and sub-communicators
+    Counter plans_made;          ///< by this process; the search of a class counts with its first plan
+    Counter plans_shared;        ///< found among the process's plans by a communicator that needed one
+    Counter plans_by_structure;  ///< of `plans_made`: found for another order of the ranks
+    Counter plans_searched;      ///< replaced by a full search, on any communicator
+    Counter planning_us;         ///< CPU time of making plans
+    Counter init_ns;             ///< wall time of MPI_Init in the plugin
+    Counter init_processor_ns;   ///< processor time of its thread in the same time
 
     PerCollective& of(Collective op) { return collectives[static_cast<int>(op)]; }
 };

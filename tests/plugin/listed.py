@@ -29,8 +29,9 @@ def expected(names):
     parameters = {f"coll_strata_{name}" for name in GENERAL}
     parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
     variables = {"coll_strata_communicators", "coll_strata_setup_us", "coll_strata_plans_made",
-                 "coll_strata_plans_shared", "coll_strata_plans_searched", "coll_strata_planning_us",
-                 "coll_strata_init_ns", "coll_strata_init_processor_ns", "coll_strata_scratch_memory"}
+                 "coll_strata_plans_shared", "coll_strata_plans_by_structure", "coll_strata_plans_searched",
+                 "coll_strata_planning_us", "coll_strata_init_ns", "coll_strata_init_processor_ns",
+                 "coll_strata_scratch_memory"}
     variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
     variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}

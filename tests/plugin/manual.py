@@ -13,8 +13,8 @@ import collective_table
 from job import Paths
 from listed import ENGINES, GENERAL, LEVELS, PER_COLLECTIVE, PER_LEVEL, SPECIAL_ENGINES
 
-ALONE = ["communicators", "setup_us", "plans_made", "plans_shared", "plans_searched", "planning_us", "init_ns", "init_processor_ns",
-         "scratch_memory", "comm_setup_us", "comm_memory"]
+ALONE = ["communicators", "setup_us", "plans_made", "plans_shared", "plans_by_structure", "plans_searched",
+         "planning_us", "init_ns", "init_processor_ns", "scratch_memory", "comm_setup_us", "comm_memory"]
 
 
 def read(paths, *place):

@@ -10,10 +10,11 @@
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
 //         [--tools-first] [--op bcast|gather|reduce|allreduce|nothing]
 //         [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
-//         [--made-by dup|split_type|dup_of_dup]
+//         [--made-by dup|split_type|dup_of_dup|reversed]
 //
 // --info: creates the duplicate with this info object, and on one rank with that of --info-there instead;
-// --made-by: how to create it (dup_of_dup: MPI_Comm_dup of the communicator with the info object). --op
+// --made-by: how to create it (dup_of_dup: MPI_Comm_dup of the communicator with the info object; reversed:
+// with the ranks in reverse order, without the info object). --op
 // gather: gathers blocks of these sizes, on MPI_COMM_WORLD; --op reduce: sums vectors of these sizes there;
 // --op allreduce: the same, three Allreduces and a Reduce per call; --op nothing: broadcasts, then those of
 // elements of no size, then broadcasts.
@@ -182,6 +183,12 @@ MPI_Comm duplicate(MPI_Info info, const std::string& made_by) {
     MPI_Comm copy = MPI_COMM_NULL;
     if (made_by == "split_type") {
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &copy);
+        return copy;
+    }
+    if (made_by == "reversed") {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &copy);
         return copy;
     }
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &copy);
