@@ -166,7 +166,7 @@ double TreeModel::rounds_us(const LevelPlan& plan) {
     if (top.participants.size() < 2) return 0;
     const Algorithm algorithm = plan.method.algorithm;
     const bool reduce_scatter = algorithm == Algorithm::rabenseifner;
-    const Rounds& rounds = rounds_among(reduce_scatter ? Places::side_by_side : Places::as_numbered);
+    const Rounds& rounds = rounds_among(reduce_scatter ? Places::side_by_side : Places::as_participants);
     const double combined = bytes_ * combine_us_per_byte_;
     if (!rounds.by_place.empty()) return rounds_by_place_us(rounds, reduce_scatter);
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);

@@ -134,9 +134,9 @@ protected:
     }
     /// Returns for a merged group where each position meets its parent in the shape.
     const std::vector<Meeting>& meetings(int group, const Shape& shape);
-    /// The messages of recursive doubling: between members in numeric order, or between halving_places().
-    /// Kept until the links change.
-    enum class Places { as_numbered, side_by_side };
+    /// The messages of recursive doubling: between participants() in their order, or between
+    /// halving_places(). Kept until the links change.
+    enum class Places { as_participants, side_by_side };
     const Rounds& rounds_among(Places places);
     /// Returns halving_places() of the topmost group.
     std::vector<HalvingPlace> places_side_by_side() const;

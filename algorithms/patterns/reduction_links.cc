@@ -27,12 +27,9 @@ int child_with(const Hierarchy& hierarchy, int group, int rank) {
     return current;
 }
 
-/// The local root of a group that does not contain the root.
-enum class LocalRoot { leader, lowest };
-
 using LowestAndMember = std::pair<int, int>;  // the lowest rank that a member represents, the member
 
-void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root, LocalRoot by,
+void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root,
                      std::vector<LowestAndMember>& result) {
     const Group& self = hierarchy.groups[group];
     const int root_child = child_with(hierarchy, group, root);
@@ -43,21 +40,18 @@ void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, in
         const Group& below = hierarchy.groups[child];
         const int lowest = below.members.front();
         if (used_group(hierarchy, child, plan.skipped) != child) {
-            add_local_roots(hierarchy, plan, child, root, by, result);
+            add_local_roots(hierarchy, plan, child, root, result);
         } else {
-            result.emplace_back(lowest, child == root_child       ? root
-                                        : by == LocalRoot::leader ? below.leader
-                                                                  : lowest);
+            result.emplace_back(lowest, child == root_child ? root : lowest);
         }
     }
 }
 
-/// Returns the members that communicate on a group's level, ascending by the lowest rank that each
-/// represents.
-std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root,
-                             LocalRoot by) {
+/// Returns the members that communicate on a group's level in rank order, ascending by the lowest rank that
+/// each represents. The local root of a group without the root is its lowest member.
+std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
     std::vector<LowestAndMember> all;
-    add_local_roots(hierarchy, plan, group, root, by, all);
+    add_local_roots(hierarchy, plan, group, root, all);
     std::sort(all.begin(), all.end());
     std::vector<int> members(all.size());
     std::transform(all.begin(), all.end(), members.begin(),
@@ -109,7 +103,7 @@ ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int r
     const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
     for (int group = used(hierarchy.stop[static_cast<std::size_t>(rank)]);
          group != end && links.parent.peer < 0; group = used(hierarchy.groups[group].parent)) {
-        const std::vector<int> members = local_roots(hierarchy, plan, group, root, LocalRoot::lowest);
+        const std::vector<int> members = local_roots(hierarchy, plan, group, root);
         const auto position_of = [&](int member) {
             return static_cast<int>(std::find(members.begin(), members.end(), member) - members.begin());
         };
@@ -190,8 +184,8 @@ ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int
 
 std::vector<int> exchange_core(const Hierarchy& hierarchy, const Plan& plan, bool rank_order) {
     const Group& top = hierarchy.groups.front();
-    const int root = rank_order ? top.members.front() : top.leader;
-    return local_roots(hierarchy, plan, 0, root, rank_order ? LocalRoot::lowest : LocalRoot::leader);
+    return rank_order ? local_roots(hierarchy, plan, 0, top.members.front())
+                      : participants(hierarchy, 0, top.leader, plan.skipped);
 }
 
 ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int rank, bool rank_order) {

@@ -43,7 +43,9 @@ struct ExchangeLinks {
     int window = 0;    ///< least number of messages in flight between members of the core
 };
 
-/// Returns the local roots of the topmost group, ascending by the lowest rank that each represents.
+/// Returns the local roots of the topmost group as participants() orders them: those of a skipped group side
+/// by side, so that the first rounds stay inside it. `rank_order`: ascending by the lowest rank that each
+/// represents.
 std::vector<int> exchange_core(const topology::Hierarchy& hierarchy, const Plan& plan, bool rank_order);
 
 /// As reduction_links(), without the edges of the topmost group; the core is exchange_core().

@@ -153,9 +153,15 @@ std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, 
 }
 
 std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarchy, bool rank_order,
-                                              std::size_t bytes, const std::vector<SentMessage>& messages) {
+                                              std::size_t bytes, const std::vector<SentMessage>& messages,
+                                              const std::vector<int>& places) {
     std::vector<std::string> faults;
-    const std::vector<Part> parts = parts_of_top(hierarchy, rank_order);
+    std::vector<Part> parts = parts_of_top(hierarchy, rank_order);
+    if (!places.empty()) {
+        const auto place_of = [&](const Part& part) { return std::ranges::find(places, part.participant); };
+        std::ranges::sort(parts, {}, place_of);
+        if (places.size() != parts.size() || place_of(parts.back()) == places.end()) return {"another core"};
+    }
     std::vector<int> participants;
     for (const Part& part : parts) {
         participants.push_back(part.participant);

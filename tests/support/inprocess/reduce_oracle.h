@@ -31,11 +31,13 @@ std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, 
                                           const std::vector<SentMessage>& messages);
 
 /// Recursive doubling among the core: one rank per child of the topmost group (its lowest member with
-/// `rank_order`, else its leader) and the ranks that stop in that group. Each sends and receives one
-/// message per round in which its place takes part. No other rank sends beyond its child of the topmost
+/// `rank_order`, else its leader) and the ranks that stop in that group. `places`: these ranks in the
+/// order of their places; empty: by the lowest rank of each child. Each sends and receives one message per
+/// round in which its place takes part. No other rank sends beyond its child of the topmost
 /// group; within the child, the messages are those of an allreduce whose root is the core rank, in one
 /// message.
 std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarchy, bool rank_order,
-                                              std::size_t bytes, const std::vector<SentMessage>& messages);
+                                              std::size_t bytes, const std::vector<SentMessage>& messages,
+                                              const std::vector<int>& places = {});
 
 }  // namespace strata::testing

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "algorithms/patterns/reduction_links.h"
 #include "algorithms/patterns/tree.h"
 #include "allreduce_ring_oracle.h"
 #include "bcast_runs.h"
@@ -228,7 +229,8 @@ TEST(SkippedLevels, AllreduceByTreeAndByExchange) {
         const ReduceRun exchange = run_exchange(reduce, varied(seed));
         ASSERT_EQ(faults_of(less, exchange), "") << "seed " << seed;
         ASSERT_EQ(
-            check_exchange_bytes(less.hierarchy, less.rank_order, less.bytes(), exchange.report.messages),
+            check_exchange_bytes(less.hierarchy, less.rank_order, less.bytes(), exchange.report.messages,
+                                 exchange_core(reduce.hierarchy, reduce.plan, reduce.rank_order)),
             std::vector<std::string>{})
             << "seed " << seed << ": " << describe(less);
     }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "consecutive_shapes.h"
+#include "make_hierarchy.h"
 #include "random_shapes.h"
 
 namespace reduction_links_test {
@@ -274,15 +275,15 @@ void check_exchange(const Hierarchy& hierarchy, const Plan& plan, bool rank_orde
     }
     ASSERT_EQ(core.size(), hierarchy.groups[0].children.size() + hierarchy.groups[0].direct.size());
     ASSERT_EQ(check_links(below, core, plan.levels.front().segment_bytes), "");
-    // Every member represents one part of the topmost level; parts are in the order of their lowest ranks.
-    int lowest_before = -1;
+    // Every member represents one part of the topmost level. Parts are in the order of their lowest ranks;
+    // without rank order the leader's part and those behind it come first.
+    std::vector<int> lowest;
     Peers order;
     for (const int member : core) {
         Peers covered = order_of(below, member);
         order.insert(order.end(), covered.begin(), covered.end());
         std::sort(covered.begin(), covered.end());
-        ASSERT_GT(covered.front(), lowest_before);
-        lowest_before = covered.front();
+        lowest.push_back(covered.front());
         const bool is_part =
             std::any_of(hierarchy.groups[0].children.begin(), hierarchy.groups[0].children.end(),
                         [&](int child) { return hierarchy.groups[child].members == covered; });
@@ -294,6 +295,11 @@ void check_exchange(const Hierarchy& hierarchy, const Plan& plan, bool rank_orde
     if (rank_order && consecutive_groups(hierarchy)) {
         ASSERT_EQ(order, ascending(hierarchy.ranks()));
     }
+    if (!rank_order) {
+        ASSERT_EQ(core.front(), hierarchy.groups[0].leader);
+        std::ranges::rotate(lowest, std::ranges::min_element(lowest));
+    }
+    ASSERT_TRUE(std::ranges::is_sorted(lowest));
 }
 
 TEST(ExchangeLinks, TreesBelowAndACoreOnTop) {
@@ -321,11 +327,23 @@ TEST(ExchangeLinks, LeadersOrLowestRanks) {
     hierarchy.groups[0].leader = hierarchy.groups[2].leader = 6;  // site 2, its second node
     const Plan plan = uniform_plan(hierarchy, {Algorithm::recursive_doubling, 0, {}}, 64);
     ASSERT_EQ(strata::topology::validate(hierarchy), "");
-    EXPECT_EQ(exchange_links(hierarchy, plan, 6, false).core, (Peers{0, 6}));
-    EXPECT_EQ(exchange_links(hierarchy, plan, 6, false).position, 1);
+    EXPECT_EQ(exchange_links(hierarchy, plan, 6, false).core, (Peers{6, 0}));
+    EXPECT_EQ(exchange_links(hierarchy, plan, 6, false).position, 0);
     EXPECT_EQ(peers(exchange_links(hierarchy, plan, 6, false).below.children), (Peers{7, 4}));
     EXPECT_EQ(exchange_links(hierarchy, plan, 4, true).core, (Peers{0, 4}));
     EXPECT_EQ(exchange_links(hierarchy, plan, 6, true).below.parent.peer, 4);
+}
+
+/// Two switches with the nodes 0, 2, 5, 6 and 1, 3, 4, 7; node 3 leads.
+TEST(ExchangeLinks, NodesOfASkippedSwitchAreSideBySide) {
+    Hierarchy hierarchy = make_hierarchy(top_switch, {{leaf_switch, {0, 1, 0, 1, 1, 0, 0, 1}}}, 8);
+    hierarchy.groups[0].leader = hierarchy.groups[2].leader = 3;
+    ASSERT_EQ(strata::topology::validate(hierarchy), "");
+    Plan plan;
+    plan.levels = {{top_switch, {Algorithm::recursive_doubling, 0, {}}, 0}};
+    plan.skipped = {leaf_switch};
+    EXPECT_EQ(exchange_core(hierarchy, plan, false), (Peers{3, 4, 7, 1, 0, 2, 5, 6}));
+    EXPECT_EQ(exchange_core(hierarchy, plan, true), (Peers{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
 }  // namespace

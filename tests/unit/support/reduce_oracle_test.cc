@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "algorithms/patterns/reduction_links.h"
+
 #include "random_shapes.h"
 #include "reduce_runs.h"
 
@@ -31,7 +33,8 @@ std::vector<std::string> check_allreduce(const ReduceCase& reduce, const ReduceR
 }
 
 std::vector<std::string> check_exchange(const ReduceCase& reduce, const ReduceRun& run) {
-    return check_exchange_bytes(reduce.hierarchy, reduce.rank_order, reduce.bytes(), run.report.messages);
+    return check_exchange_bytes(reduce.hierarchy, reduce.rank_order, reduce.bytes(), run.report.messages,
+                                exchange_core(reduce.hierarchy, reduce.plan, reduce.rank_order));
 }
 
 template <typename Run, typename Check>
