@@ -10,11 +10,11 @@ namespace strata::topology {
 struct CanonicalOrder {
     /// Hash of the structure: levels, oversubscription, and of each group the parts (children and direct
     /// ranks) by lowest member, beginning with its local root's; where ranks do not receive for themselves,
-    /// also which ones do, and the place of the leader. Tree shapes depend on nothing else, so equal
-    /// structures have equal trees. All orders of a regular machine's ranks have the same structure; of
-    /// others, those that keep the sequence of unequal parts.
+    /// also which ones do, and the place of the leader. Tree shapes and exchanges of the topmost group depend
+    /// on nothing else, unless they keep the order of ranks. All orders of a regular machine's ranks have the
+    /// same structure; of others, those that keep the sequence of unequal parts.
     std::uint64_t structure;
-    /// The ranks of the parts in this sequence, part by part.
+    /// The ranks of the parts in this sequence, part by part; the root is the first.
     std::vector<int> ranks;
 };
 

@@ -44,7 +44,7 @@ private:
         if (detail_.collapsed(group) || (!detail_.complete() && group.children.empty())) {
             line(inside, "g" + id + " [shape=box, label=" +
                              in_quotes(counted(group.members.size(), "rank") + ", leader " +
-                                    std::to_string(group.leader)) +
+                                       std::to_string(group.leader)) +
                              "];");
         } else {
             const std::size_t shown = detail_.shown_children(group);

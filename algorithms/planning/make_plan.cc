@@ -281,10 +281,11 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
     return text;
 }
 
-/// Returns the plan of the search, or the one that formulas find fastest, whatever the underlying component
-/// takes.
+enum class Underlying { predicted, unknown };
+
+/// Returns make_plan()'s plan. If the underlying component's time is unknown, it counts as endless.
 Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
-                 const Operation& operation, Effort effort, PlanningFacts& facts) {
+                 const Operation& operation, Effort effort, Underlying underlying, PlanningFacts& facts) {
     const std::string broken = check(wanted, operation.collective);
     if (!broken.empty()) throw std::invalid_argument(broken);
     const Window window = choose_window(wanted.window, hierarchy, links);
@@ -295,8 +296,9 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
     Searches searches{hierarchy, overrides, operation, effort, facts};
-    plan.forward_us = effort == Effort::full ? underlying_us(hierarchy, links, operation, searches.rounds)
-                                             : std::numeric_limits<double>::infinity();
+    plan.forward_us = underlying == Underlying::predicted
+                          ? underlying_us(hierarchy, links, operation, searches.rounds)
+                          : std::numeric_limits<double>::infinity();
     const ExcludedLevels& excluded = searches.excluded;
     PlanSearch all_levels(searches.models.at(links, excluded.levels), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none, effort);
@@ -332,16 +334,14 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
 
 Proposal propose_by_formulas(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                              const Operation& operation, PlanningFacts& facts) {
-    return propose(hierarchy, links, overrides, operation, Effort::closed_form, facts);
+    return propose(hierarchy, links, overrides, operation, Effort::closed_form, Underlying::unknown, facts);
 }
 
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation, Effort effort, PlanningFacts* facts) {
     std::optional<PlanningFacts> own;
     PlanningFacts& all = facts != nullptr ? *facts : own.emplace(hierarchy);
-    Proposal found = propose(hierarchy, links, overrides, operation, effort, all);
-    if (effort == Effort::full) return std::move(found.plan);
-    return weigh(std::move(found), hierarchy, links, overrides, operation, all.rounds);
+    return propose(hierarchy, links, overrides, operation, effort, Underlying::predicted, all).plan;
 }
 
 }  // namespace strata::algorithms

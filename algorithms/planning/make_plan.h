@@ -26,14 +26,14 @@ struct PlanningFacts;  // planning_facts.h
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation, Effort effort = Effort::full, PlanningFacts* facts = nullptr);
 
-/// A plan that the underlying component has not been compared with, and the same operation passed through.
+/// A plan that the underlying component has not been compared with. Until weigh() its forward_us is infinite.
 struct Proposal {
-    Plan plan;  ///< Engine::forward if no prediction can change that
-    Plan passed;
+    Plan plan;    ///< Engine::forward if no prediction can change that
+    Plan passed;  ///< the same operation passed through; both predictions are infinite
 };
 
-/// Returns the first half of make_plan() with Effort::closed_form: the plan that formulas find fastest. Its
-/// prediction is for the numbering of ranks in `hierarchy`. weigh() (verdict.h) is the other half.
+/// Returns the plan that formulas find fastest, as make_plan() with Effort::closed_form if the underlying
+/// component took forever. weigh() (verdict.h) makes the comparison.
 Proposal propose_by_formulas(const topology::Hierarchy& hierarchy, const LinkTable& links,
                              const Overrides& overrides, const Operation& operation, PlanningFacts& facts);
 

@@ -267,9 +267,7 @@ FirstPlan Planner::plan_by_formulas(Operation operation, ByLevels by_levels) con
     std::vector<std::string> none;
     const Overrides overrides = wishes(operation, by_levels, none);
     // An order of ranks depends on their numbering.
-    const bool by_structure = formulas_may_choose(operation) && !operation.rank_order &&
-                              hierarchy_.ranks() <= StructuralPlans::most_ranks;
-    if (!by_structure) {
+    if (operation.rank_order || hierarchy_.ranks() > StructuralPlans::most_ranks) {
         return {algorithms::make_plan(hierarchy_, settings_.links, overrides, operation, Effort::closed_form,
                                       facts_.get())};
     }

@@ -110,10 +110,6 @@ public:
 
     /// Returns the plan of the full search for a representative; its reason lists ignored rules.
     Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
-    /// Returns the plan that formulas choose for a representative. Up to StructuralPlans::most_ranks it
-    /// follows from the structure of the hierarchy, and from the underlying component's prediction for the
-    /// numbering of its ranks.
-    FirstPlan plan_by_formulas(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
     /// Returns the plan of the first calls of a representative. Its search_after: 0 if it is the full
     /// search's.
     FirstPlan first_plan(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
@@ -147,6 +143,10 @@ private:
     /// Returns true if formulas may choose the first plan: the user sets nothing, and the choice needs a
     /// search.
     bool formulas_may_choose(const Operation& operation) const;
+    /// Returns the plan that formulas choose for a representative. Up to StructuralPlans::most_ranks it
+    /// follows from the structure of the hierarchy, and from the underlying component's prediction for the
+    /// numbering of its ranks.
+    FirstPlan plan_by_formulas(Operation operation, ByLevels by_levels) const;
     int part_of(int rank) const;
     std::vector<int> root_places() const;
     void classify_roots();

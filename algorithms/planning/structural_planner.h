@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "algorithms/base/link.h"
 #include "algorithms/base/operation.h"
@@ -36,21 +36,27 @@ public:
     std::size_t memory() const;
 
 private:
+    struct Renumbered {
+        explicit Renumbered(topology::Hierarchy own) : hierarchy(std::move(own)), facts(hierarchy) {}
+        const topology::Hierarchy hierarchy;
+        PlanningFacts facts;
+    };
     /// The hierarchy as seen from a root.
     struct Machine {
         int root;
         topology::CanonicalOrder order;
-        std::optional<topology::Hierarchy> renumbered;  ///< made when it is needed
-        std::optional<PlanningFacts> facts;             ///< of `renumbered`
+        std::shared_ptr<Renumbered> renumbered;  ///< null until it is needed
     };
+    static constexpr std::size_t most_machines = 4;
 
-    Machine& machine_of(int root);
+    Machine machine_of(int root);
+    std::shared_ptr<Renumbered> renumber(const Machine& machine);
 
     const topology::Hierarchy& hierarchy_;
     const LinkTable& links_;
     std::shared_ptr<StructuralPlans> shared_;
     mutable std::mutex mutex_;
-    std::unique_ptr<Machine> last_;
+    std::vector<Machine> machines_;  ///< of the latest roots
 };
 
 }  // namespace strata::algorithms

@@ -25,10 +25,9 @@ public:
     using Known = std::shared_ptr<const Proposal>;
     /// Returns null for an unknown key.
     Known find(std::uint64_t key) const;
-    /// Forgets all others first if they would take more than `most_bytes` together. Throws std::bad_alloc
-    /// without a change.
-    void add(std::uint64_t key, const Known& proposal);
-    void clear() noexcept;
+    /// Adds a proposal if memory allows. Forgets all others first if they would take more than `most_bytes`
+    /// together.
+    void add(std::uint64_t key, const Known& proposal) noexcept;
     std::size_t bytes() const;
 
 private:

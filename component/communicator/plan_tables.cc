@@ -1,5 +1,6 @@
 #include "component/communicator/plan_tables.h"
 
+#include <mutex>
 #include <utility>
 
 #include "algorithms/planning/plan_cache.h"
@@ -10,14 +11,21 @@
 namespace strata::component {
 namespace {
 
-struct ProcessPlanCache : algorithms::PlanCache {
-    ProcessPlanCache() : PlanCache(kept_bytes) {}
-    std::shared_ptr<algorithms::StructuralPlans> by_structure =
-        std::make_shared<algorithms::StructuralPlans>(kept_structure_bytes);
+struct ProcessPlans {
+    algorithms::PlanCache tables{kept_bytes};
+    std::mutex mutex;
+    std::shared_ptr<algorithms::StructuralPlans> by_structure;  // made when it is needed: that may fail
+
+    std::shared_ptr<algorithms::StructuralPlans> proposals() {
+        const std::lock_guard lock(mutex);
+        if (by_structure == nullptr)
+            by_structure = std::make_shared<algorithms::StructuralPlans>(kept_structure_bytes);
+        return by_structure;
+    }
 };
 
-ProcessPlanCache& plan_cache() {
-    static ProcessWide<ProcessPlanCache> all;
+ProcessPlans& process_plans() {
+    static ProcessWide<ProcessPlans> all;
     return all.get();
 }
 
@@ -39,16 +47,16 @@ std::shared_ptr<algorithms::PlanTable> make_plans(topology::Hierarchy hierarchy,
 std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarchy, const Settings& job,
                                                     int rails) {
     const std::uint64_t hash = topology::hash_of(hierarchy);
-    auto plan_table = plan_cache().find(hash, hierarchy, rails);
+    auto plan_table = process_plans().tables.find(hash, hierarchy, rails);
     if (plan_table == nullptr) {
-        plan_table = new_table(std::move(hierarchy), job, rails, plan_cache().by_structure);
-        plan_cache().add(hash, plan_table);
+        plan_table = new_table(std::move(hierarchy), job, rails, process_plans().proposals());
+        process_plans().tables.add(hash, plan_table);
     }
     return plan_table;
 }
 
 void release_plan_table(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept {
-    plan_cache().give_back(plan_table);
+    process_plans().tables.give_back(plan_table);
 }
 
 }  // namespace strata::component

@@ -62,7 +62,7 @@ struct Counters {
     Counter setup_us;            ///< spent on agreement, hierarchies, plans and sub-communicators
     Counter plans_made;          ///< by this process; the search of a class counts with its first plan
     Counter plans_shared;        ///< found among the process's plans by a communicator that needed one
-    Counter plans_by_structure;  ///< of `plans_made`: found for another order of the ranks
+    Counter plans_by_structure;  ///< of `plans_made`: only weighed (StructuralPlans)
     Counter plans_searched;      ///< replaced by a full search, on any communicator
     Counter planning_us;         ///< CPU time of making plans
     Counter init_ns;             ///< wall time of MPI_Init in the plugin

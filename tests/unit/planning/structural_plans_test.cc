@@ -31,6 +31,9 @@ Hierarchy shuffled(const Hierarchy& hierarchy, unsigned seed) {
     return strata::topology::sub_hierarchy(hierarchy, kept);
 }
 
+constexpr Collective collectives[] = {Collective::bcast, Collective::reduce, Collective::allreduce,
+                                      Collective::allgather, Collective::gather};
+
 class SharedPlans : public ::testing::Test {
 protected:
     PlanTable::Entry first(const Hierarchy& hierarchy, Operation operation,
@@ -47,28 +50,63 @@ protected:
 };
 
 /// Ranks may have made other plans before, so a found plan must be the one that would be made.
+void expect_same(const PlanTable::Entry& with, const PlanTable::Entry& alone) {
+    EXPECT_EQ(hash_of(with.plan), hash_of(alone.plan)) << with.plan.reason << " / " << alone.plan.reason;
+    EXPECT_EQ(with.plan.predicted_us, alone.plan.predicted_us);
+    EXPECT_EQ(with.plan.forward_us, alone.plan.forward_us);
+    EXPECT_EQ(with.search_after, alone.search_after);
+    EXPECT_FALSE(alone.found);
+}
+
 TEST_F(SharedPlans, AreThoseOfTheCommunicatorAlone) {
     int found = 0;
-    for (unsigned seed = 0; seed < 8; ++seed) {
-        for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
-                                            Collective::allgather, Collective::barrier}) {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        const Hierarchy hierarchy = shuffled(sites_of_nodes(2, 4, 4), seed);
+        for (const Collective collective : collectives) {
             for (const std::size_t bytes : {8UL, 4096UL}) {
-                Random random(seed / 2);
-                const Hierarchy machine = seed % 2 == 0 ? sites_of_nodes(2, 4, 4) : random_hierarchy(random);
-                const Hierarchy hierarchy = shuffled(machine, seed);
-                const Operation operation{collective, traits_of(collective).has_data() ? bytes : 0};
-                const PlanTable::Entry with = first(hierarchy, operation, shared);
-                const PlanTable::Entry alone = first(hierarchy, operation, nullptr);
-                EXPECT_EQ(hash_of(with.plan), hash_of(alone.plan)) << name_of(collective);
-                EXPECT_EQ(with.plan.predicted_us, alone.plan.predicted_us);
-                EXPECT_EQ(with.search_after, alone.search_after);
-                EXPECT_FALSE(alone.found);
+                const PlanTable::Entry with = first(hierarchy, {collective, bytes}, shared);
+                expect_same(with, first(hierarchy, {collective, bytes}, nullptr));
                 found += with.found ? 1 : 0;
             }
         }
     }
-    EXPECT_GE(found, 20) << "else nothing is tested";
+    EXPECT_GE(found, 30) << "else nothing is tested";
     EXPECT_LE(shared->bytes(), plenty);
+}
+
+/// With ranks far from the NIC, links inside nodes, and machines of unequal parts in another numbering.
+TEST_F(SharedPlans, AreThoseOfIrregularCommunicatorsAlone) {
+    settings.links.set({LevelKind::cluster, std::nullopt}, {10, 1, 1000, 4096, 1});
+    settings.links.set({LevelKind::node, std::nullopt}, {0.7, 0.2, 7000, 4096, 4});
+    settings.links.set({LevelKind::numa, std::nullopt}, {0.5, 0.2, 9000, 4096, 4});
+    int found = 0;
+    int planned = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        Random random(seed);
+        Hierarchy hierarchy = random_hierarchy(random, {48, 5});
+        if (hierarchy.ranks() < 3) continue;
+        if (seed % 2 == 0) {
+            for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+                const int node = hierarchy.widest_in_node(rank);
+                const bool far = node >= 0 && random.percent(50);
+                hierarchy.receivers.push_back(far ? hierarchy.groups[node].leader : rank);
+            }
+        }
+        const int root = random.between(0, hierarchy.ranks() - 1);
+        const auto order = strata::topology::canonical_order(hierarchy, root);
+        const Hierarchy other = renumbered(hierarchy, order);
+        for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
+            for (const std::size_t bytes : {8UL, 1024UL, 65536UL}) {
+                first(hierarchy, {collective, bytes, root}, shared);
+                const PlanTable::Entry with = first(other, {collective, bytes, 0}, shared);
+                expect_same(with, first(other, {collective, bytes, 0}, nullptr));
+                found += with.found ? 1 : 0;
+                planned += with.plan.engine != Engine::forward ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(found, 50) << "else nothing is tested";
+    EXPECT_GT(planned, 50) << "else nothing is tested";
 }
 
 TEST_F(SharedPlans, AreWeighedInEveryOrder) {
@@ -120,25 +158,33 @@ TEST_F(SharedPlans, LargeCommunicatorsHaveTheirOwn) {
         EXPECT_FALSE(first(nodes_below_switch(33, 8), {Collective::bcast, 64}, shared).found);
 }
 
-/// Trees depend on what canonical_order() calls the structure, and on nothing else.
-TEST(StructuralPlans, TreesOfCanonicalNumbersTakeAsLong) {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+/// Trees and exchanges depend on what canonical_order() calls the structure, and on nothing else.
+TEST(StructuralPlans, CanonicalNumbersTakeAsLong) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
         const Hierarchy hierarchy = random_hierarchy(random, {40, 5});
-        const int root = random.below(hierarchy.ranks());
+        const bool exchanges = seed % 2 == 0;
+        const int root =
+            exchanges ? hierarchy.groups.front().leader : random.between(0, hierarchy.ranks() - 1);
+        const Collective collective = exchanges ? Collective::allreduce : Collective::bcast;
         const auto order = strata::topology::canonical_order(hierarchy, root);
         const Hierarchy other = renumbered(hierarchy, order);
         ASSERT_EQ(validate(other), "");
+        std::vector<strata::topology::LevelKey> skipped = hierarchy.levels();
+        skipped.erase(skipped.begin());
+        if (random.percent(50)) skipped.clear();
         for (const Algorithm shape :
-             {Algorithm::linear, Algorithm::binomial, Algorithm::knomial, Algorithm::binary}) {
-            for (const std::size_t segment : {0UL, 8192UL}) {
-                const Plan plan = uniform_plan(hierarchy, {shape, 0, {}}, segment);
-                const Operation there{Collective::bcast, 100'000, root};
-                const Operation here{Collective::bcast, 100'000, 0};
-                EXPECT_DOUBLE_EQ(tree_cost_us(hierarchy, LinkTable{}, plan, there),
-                                 tree_cost_us(other, LinkTable{}, plan, here))
-                    << seed << ' ' << info(shape).name;
-            }
+             {Algorithm::linear, Algorithm::binomial, Algorithm::knomial, Algorithm::recursive_doubling}) {
+            if (shape == Algorithm::recursive_doubling && !exchanges) continue;
+            Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, exchanges ? 0 : 8192);
+            plan.levels.front().method = {shape, 0, {}};
+            plan.skipped = skipped;
+            std::erase_if(plan.levels, [&](const LevelPlan& level) {
+                return std::ranges::find(skipped, level.level) != skipped.end();
+            });
+            EXPECT_DOUBLE_EQ(tree_cost_us(hierarchy, LinkTable{}, plan, {collective, 100'000, root}),
+                             tree_cost_us(other, LinkTable{}, plan, {collective, 100'000, 0}))
+                << seed << ' ' << info(shape).name;
         }
     }
 }
