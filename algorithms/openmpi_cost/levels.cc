@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/openmpi_cost/level_methods.h"
+#include "algorithms/openmpi_cost/tuned.h"
 #include "algorithms/patterns/level_groups.h"
 #include "algorithms/patterns/level_stages.h"
 #include "algorithms/patterns/tree.h"
@@ -38,7 +39,7 @@ public:
         : operation_(operation),
           traits_(traits_of(operation.collective)),
           levels_(hierarchy.depth()),
-          block_(operation.bytes / static_cast<std::size_t>(hierarchy.ranks())),
+          block_(block_bytes(operation.bytes, hierarchy.ranks())),
           segment_(plan.levels.front().segment_bytes),
           groups_(static_cast<std::size_t>(levels_)),
           made_(hierarchy.ranks()) {

@@ -26,17 +26,25 @@ private:
     static unsigned fewest_calls(double gain_us, double setup_us);
 };
 
-/// Evaluates the levels engine for an open engine: each level by coll/tuned or coll/libnbc, whose messages
-/// the model knows. Returns a plan only if it is predicted faster than `chosen` (of make_plan()) and the
-/// underlying component by more than the model's error. Conditions:
-///  - the topmost level's latency and bandwidth were given: guesses do not justify communicators;
+/// The levels engine by components beside another plan.
+struct Delegated {
+    std::optional<Plan> fastest;      ///< of all; empty: no component is modelled for this operation
+    std::optional<Delegation> later;  ///< replaces the other plan after enough calls
+};
+
+/// Evaluates the levels engine, each level by coll/tuned or coll/libnbc, whose messages the model knows.
+/// `later` requires that it is predicted faster than `chosen` (of make_plan()) and the underlying component
+/// by more than the model's error. More conditions:
+///  - latency and bandwidth of the topmost level were given: guesses do not justify communicators. Where
+///    built-in links predict a third less (Allgather of 128 B to 4 KiB, 4 x 4 ranks below one switch), the
+///    emulated cluster takes as long, or up to a tenth longer;
+///  - the user sets neither engine nor methods;
 ///  - between nodes (judge_unseen());
-///  - a collective without a root: others need communicators for each root that leads none of its groups;
+///  - a root leads all its groups and shares its plan with none: others need communicators of their own;
 ///  - no reduction: the same sum must have the same bits in every call.
 /// Cost: eight predictions by levels_cost_us().
-std::optional<Delegation> evaluate_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                                              const Overrides& overrides, const Operation& operation,
-                                              const Plan& chosen);
+Delegated evaluate_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                              const Overrides& overrides, const Operation& operation, const Plan& chosen);
 
 /// Returns the predicted time of creating one communicator per group and agreeing on them, us. One split per
 /// level: an Allgather of colours and keys, three short Allreduces for the communicator's number. Two more

@@ -34,6 +34,11 @@ std::string time_text(double from, double to) {
     return from > 0 ? span_text(number_text(from), number_text(to)) : "?";
 }
 
+/// Returns what components on all levels would take.
+std::string delegated_text(const ListedPlan& listed) {
+    return listed.delegated_us > 0 ? time_text(listed.delegated_us, listed.delegated_to_us) : "";
+}
+
 void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
     const Plan& plan = listed.plan;
     const bool ours = plan.engine != Engine::forward;
@@ -41,13 +46,13 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
         listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
     table.add({size, std::string(name_of(plan.engine)), levels_text(plan, listed.to),
                ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
-               time_text(plan.forward_us, listed.forward_to_us), plan.reason},
+               time_text(plan.forward_us, listed.forward_to_us), delegated_text(listed), plan.reason},
               paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));
     if (listed.delegation) {
         const Delegation& later = *listed.delegation;
         table.add(
             {"", std::string(name_of(later.plan.engine)), levels_text(later.plan, listed.to),
-             number_text(later.plan.predicted_us), "",
+             number_text(later.plan.predicted_us), "", "",
              "after " + std::to_string(later.first_call) + " calls: saves " + number_text(later.gain_us) +
                  " us each, its communicators take " + number_text(later.setup_us) + " us"},
             paint_of(later.plan.engine));
@@ -56,7 +61,7 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
         const bool sends = candidate.engine != Engine::forward;
         table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",
                    sends ? number_text(candidate.predicted_us) : "",
-                   sends ? "" : number_text(candidate.forward_us), "candidate: " + candidate.reason},
+                   sends ? "" : number_text(candidate.forward_us), "", "candidate: " + candidate.reason},
                   paint_of(candidate.engine));
     }
 }
@@ -89,7 +94,9 @@ std::string listing_text(const PlanListing& listing, bool colour) {
                                                   : std::string()) +
                                    (blocks ? ", bytes of all blocks together" : ""),
                                colour);
-        Table table({"size", "engine", "levels and segments", "predicted us", "forward us", "why"}, colour);
+        Table table(
+            {"size", "engine", "levels and segments", "predicted us", "forward us", "delegated us", "why"},
+            colour);
         for (; i < listing.plans.size() && listing.plans[i].collective == first.collective; ++i) {
             add_rows(table, listing.plans[i], listing.rules_file);
         }

@@ -54,7 +54,12 @@ public:
         operation_.bytes = bytes;
         Plan plan = plan_of_(operation_);
         ListedPlan listed{operation_.collective, bytes, bytes, operation_.root, {}, 0, 0, {}, {}};
-        if (delegator_) listed.delegation = delegator_(operation_, plan);
+        if (delegator_) {
+            Delegated delegated = delegator_(operation_, plan);
+            if (delegated.fastest) listed.delegated_us = delegated.fastest->predicted_us;
+            listed.delegated_to_us = listed.delegated_us;
+            listed.delegation = std::move(delegated.later);
+        }
         listed.predicted_to_us = plan.predicted_us;
         listed.forward_to_us = plan.forward_us;
         listed.plan = std::move(plan);
@@ -84,6 +89,7 @@ private:
             all_.back().to = next.to;
             all_.back().predicted_to_us = next.predicted_to_us;
             all_.back().forward_to_us = next.forward_to_us;
+            all_.back().delegated_to_us = next.delegated_to_us;
         } else {
             all_.push_back(std::move(next));
         }

@@ -34,6 +34,8 @@ struct ListedPlan {
     double forward_to_us = 0;              ///< for `to`
     std::optional<Delegation> delegation;  ///< for `from`: the plan that replaces it after enough calls
     std::vector<Plan> candidates;          ///< for `from`; empty unless requested
+    double delegated_us = 0;               ///< for `from`: all levels by components; 0: unknown
+    double delegated_to_us = 0;            ///< for `to`
 };
 
 struct PlanListing {
@@ -56,8 +58,8 @@ std::vector<Collective> all_collectives();
 
 /// Returns the plan in force for an operation.
 using PlanOf = std::function<Plan(const Operation&)>;
-/// Returns the plan that replaces it after enough calls, if any.
-using Delegator = std::function<std::optional<Delegation>(const Operation&, const Plan&)>;
+/// Returns what components would take, and the plan that replaces it after enough calls, if any.
+using Delegator = std::function<Delegated(const Operation&, const Plan&)>;
 
 /// Examines powers of 8, the sizes where rules change (`bounds`: byte_bounds() of a collective's rules),
 /// and powers of 2 between two sizes that differ. Cost: about 10 to 30 plans per collective.
@@ -89,7 +91,8 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 /// [{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":16,"root":0,"chosen":PLAN,"candidates":[PLAN]}],
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
 /// "skipped":[{"level":"numa",...}],"predicted_us":12.5,"forward_us":20,"reason":"...",
-/// "parameters":{"bcast_algorithm":"tree",...},...}.
+/// "parameters":{"bcast_algorithm":"tree",...},...}. "delegated_us" is what components on all levels would
+/// take, if that is known.
 /// If another plan replaces the chosen one, "delegation":{"calls":3,
 /// "gain_us":40,"setup_us":110,"plan":PLAN} has that plan and the number of calls before it.
 std::string plans_json(const PlanListing& listing);
