@@ -19,6 +19,10 @@ def bar(share):
     return f"[{'#' * done}{'-' * (_BAR - done)}] {share:4.0%}"
 
 
+def _shortened(line):
+    return line if len(line) <= _WIDTH else line[:_WIDTH - 3] + "..."
+
+
 class Progress:
     def __init__(self, stream=sys.stdout):
         self._stream = stream
@@ -41,7 +45,7 @@ class Progress:
         if self._live:
             self._draw()
         elif time.monotonic() - self._said >= _QUIET_SECONDS:
-            self.say(self._line())
+            self.say(_shortened(self._line()))
 
     def say(self, text=""):
         """Prints a line that stays."""
@@ -66,7 +70,7 @@ class Progress:
 
     def _draw(self):
         if self._text:
-            self._write("\r\033[K" + self._line()[:_WIDTH])
+            self._write("\r\033[K" + _shortened(self._line()))
 
     def _write(self, text):
         # Not through the stream, which may be busy when the timer fires.
