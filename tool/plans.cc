@@ -97,6 +97,10 @@ public:
             [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {
                 return planner_.evaluate_delegation(planner_.with_root_of_class(operation), made);
+            },
+            [this](const Operation& operation, const algorithms::Plan& made) {
+                return algorithms::fastest_by_components(facts_.hierarchy, facts_.settings.links, operation,
+                                                         made);
             });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;

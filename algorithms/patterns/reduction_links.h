@@ -44,7 +44,7 @@ struct ExchangeLinks {
 };
 
 /// Returns the local roots of the topmost group as participants() orders them: those of a skipped group side
-/// by side, so that the first rounds stay inside it. `rank_order`: ascending by the lowest rank that each
+/// by side, so that the first rounds stay inside groups that are powers of two. `rank_order`: ascending by the lowest rank that each
 /// represents.
 std::vector<int> exchange_core(const topology::Hierarchy& hierarchy, const Plan& plan, bool rank_order);
 

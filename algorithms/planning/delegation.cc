@@ -4,19 +4,16 @@
 #include <limits>
 
 #include "algorithms/cost/links.h"
+#include "algorithms/cost/receiver.h"
 #include "algorithms/openmpi_cost/forward_cost.h"
 #include "algorithms/openmpi_cost/level_methods.h"
 #include "algorithms/openmpi_cost/levels.h"
+#include "algorithms/planning/plan_search.h"
 
 namespace strata::algorithms {
 namespace {
 
 using topology::Hierarchy;
-
-/// The model of the levels engine and those of the other engines are apart by up to this share: of Gathers
-/// and Scatters of 128 B to 4 KiB, 4 x 4 ranks, the levels engine is predicted to be 5 to 9 % faster, and
-/// takes as long (emulated cluster).
-constexpr double needed_gain_over_another_model = 0.1;
 
 Plan by_components(const Hierarchy& hierarchy, const Plan& chosen, const char* topmost, const char* below,
                    std::size_t segment) {
@@ -40,38 +37,30 @@ bool is_given(const LinkTable& links, topology::LevelKey level) {
     return given.latency_us && given.bytes_per_us;
 }
 
-/// Returns true if no group around the root has another leader.
-bool leads_its_groups(const Hierarchy& hierarchy, int root) {
-    for (int group = hierarchy.stop[static_cast<std::size_t>(root)]; group >= 0;) {
-        const topology::Group& around = hierarchy.groups[static_cast<std::size_t>(group)];
-        if (around.leader != root) return false;
-        group = around.parent;
-    }
-    return true;
-}
+}  // namespace
 
 std::optional<Plan> fastest_by_components(const Hierarchy& hierarchy, const LinkTable& links,
                                           const Operation& operation, const Plan& chosen) {
+    if (!traits_of(operation.collective).sized || hierarchy.groups.size() < 2) return std::nullopt;
     const std::size_t eager = links.at(link_level(hierarchy.groups.front())).eager_bytes;
     std::vector<std::size_t> segments{0};
     if (eager > 0 && largest_eager_segment(eager) < operation.bytes)
         segments.push_back(largest_eager_segment(eager));
+    const double far_us = receiver_cost(hierarchy, links, operation, 0).far_us;
     std::optional<Plan> best;
     for (const char* topmost : modelled_components) {
         for (const char* below : modelled_components) {
             for (const std::size_t segment : segments) {
                 Plan plan = by_components(hierarchy, chosen, topmost, below, segment);
                 const auto us = levels_cost_us(hierarchy, links, plan, operation);
-                if (!us || *us <= 0 || (best && *us >= best->predicted_us)) continue;
-                plan.predicted_us = *us;
+                if (!us || (best && *us + far_us >= best->predicted_us)) continue;
+                plan.predicted_us = *us + far_us;
                 best = std::move(plan);
             }
         }
     }
     return best;
 }
-
-}  // namespace
 
 double delegation_setup_us(const Hierarchy& hierarchy, const LinkTable& links) {
     const auto ranks = static_cast<std::size_t>(hierarchy.ranks());
@@ -91,25 +80,22 @@ unsigned Delegation::fewest_calls(double gain_us, double setup_us) {
     return calls;
 }
 
-Delegated evaluate_delegation(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-                              const Operation& operation, const Plan& chosen) {
-    Delegated found;
+std::optional<Delegation> evaluate_delegation(const Hierarchy& hierarchy, const LinkTable& links,
+                                              const Overrides& overrides, const Operation& operation,
+                                              const Plan& chosen) {
     const CollectiveTraits traits = traits_of(operation.collective);
     const bool open = overrides.engine == Engine::automatic && overrides.methods.empty();
-    if (!traits.sized || hierarchy.groups.size() < 2) return found;
-    found.fastest = fastest_by_components(hierarchy, links, operation, chosen);
     const topology::LevelKey top = link_level(hierarchy.groups.front());
-    const bool one_set =
-        !traits.rooted || (operation.other_roots.empty() && leads_its_groups(hierarchy, operation.root));
-    if (!open || !found.fastest || !one_set || traits.combines || !is_network(top.kind) ||
-        !is_given(links, top) || chosen.engine == Engine::levels || chosen.predicted_us <= 0)
-        return found;
+    if (!open || traits.rooted || traits.combines || !is_network(top.kind) || !is_given(links, top) ||
+        hierarchy.groups.size() < 2 || chosen.engine == Engine::levels || chosen.predicted_us <= 0) {
+        return std::nullopt;
+    }
+    std::optional<Plan> best = fastest_by_components(hierarchy, links, operation, chosen);
     const double least =
         chosen.forward_us > 0 ? std::min(chosen.predicted_us, chosen.forward_us) : chosen.predicted_us;
-    if (found.fastest->predicted_us >= least * (1 - needed_gain_over_another_model)) return found;
-    const double gain_us = chosen.predicted_us - found.fastest->predicted_us;
-    found.later = Delegation{*found.fastest, gain_us, delegation_setup_us(hierarchy, links)};
-    return found;
+    if (!best || best->predicted_us >= least * (1 - needed_gain)) return std::nullopt;
+    const double gain_us = chosen.predicted_us - best->predicted_us;
+    return Delegation{std::move(*best), gain_us, delegation_setup_us(hierarchy, links)};
 }
 
 }  // namespace strata::algorithms

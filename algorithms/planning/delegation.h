@@ -26,25 +26,21 @@ private:
     static unsigned fewest_calls(double gain_us, double setup_us);
 };
 
-/// The levels engine by components beside another plan.
-struct Delegated {
-    std::optional<Plan> fastest;      ///< of all; empty: no component is modelled for this operation
-    std::optional<Delegation> later;  ///< replaces the other plan after enough calls
-};
+/// Returns the plan of the levels engine that is predicted fastest if coll/tuned or coll/libnbc, whose
+/// messages the model knows, carry out each level; empty: none is modelled. `chosen`: of make_plan(). Cost:
+/// eight predictions by levels_cost_us().
+std::optional<Plan> fastest_by_components(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                          const Operation& operation, const Plan& chosen);
 
-/// Evaluates the levels engine, each level by coll/tuned or coll/libnbc, whose messages the model knows.
-/// `later` requires that it is predicted faster than `chosen` (of make_plan()) and the underlying component
-/// by more than the model's error. More conditions:
-///  - latency and bandwidth of the topmost level were given: guesses do not justify communicators. Where
-///    built-in links predict a third less (Allgather of 128 B to 4 KiB, 4 x 4 ranks below one switch), the
-///    emulated cluster takes as long, or up to a tenth longer;
-///  - the user sets neither engine nor methods;
+/// Evaluates the levels engine for an open engine. Returns fastest_by_components() only if it is predicted
+/// faster than `chosen` and the underlying component by more than the model's error. Conditions:
+///  - the topmost level's latency and bandwidth were given: guesses do not justify communicators;
 ///  - between nodes (judge_unseen());
-///  - a root leads all its groups and shares its plan with none: others need communicators of their own;
+///  - a collective without a root: others need communicators for each root that leads none of its groups;
 ///  - no reduction: the same sum must have the same bits in every call.
-/// Cost: eight predictions by levels_cost_us().
-Delegated evaluate_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                              const Overrides& overrides, const Operation& operation, const Plan& chosen);
+std::optional<Delegation> evaluate_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                              const Overrides& overrides, const Operation& operation,
+                                              const Plan& chosen);
 
 /// Returns the predicted time of creating one communicator per group and agreeing on them, us. One split per
 /// level: an Allgather of colours and keys, three short Allreduces for the communicator's number. Two more

@@ -27,7 +27,7 @@ const PlanTable::Entry* PlanTable::find(const PlanClass& operations) const {
 PlanTable::Entry PlanTable::finished(Plan plan, const PlanClass& operations, ByLevels by_levels) const {
     Entry made{std::move(plan), {}};
     if (by_levels == ByLevels::maybe) {
-        made.delegation = planner_.evaluate_delegation(operations.representative, made.plan).later;
+        made.delegation = planner_.evaluate_delegation(operations.representative, made.plan);
     }
     return made;
 }

@@ -304,7 +304,7 @@ Plan Planner::lasting_plan(const Operation& operation) const {
 
 std::size_t Planner::shared_memory() const { return facts_->memory() + structure_->memory(); }
 
-Delegated Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
+std::optional<Delegation> Planner::evaluate_delegation(const Operation& operation, const Plan& plan) const {
     std::vector<std::string> ignored_values;  // make_plan() reports them
     return algorithms::evaluate_delegation(
         hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, ignored_values), operation, plan);

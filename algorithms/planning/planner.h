@@ -115,8 +115,8 @@ public:
     FirstPlan first_plan(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
     /// Returns the plan of a representative that is in use after many calls, apart from delegation.
     Plan lasting_plan(const Operation& operation) const;
-    /// Evaluates the levels engine beside `plan`, made by make_plan(), if plans may use it.
-    Delegated evaluate_delegation(const Operation& operation, const Plan& plan) const;
+    /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
+    std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 
     /// Returns the heap bytes of what plans share; it grows with them.
     std::size_t shared_memory() const;

@@ -56,7 +56,7 @@ private:
     const LinkTable& links_;
     std::shared_ptr<StructuralPlans> shared_;
     mutable std::mutex mutex_;
-    std::vector<Machine> machines_;  ///< of the latest roots
+    std::vector<Machine> machines_;  ///< of the last new roots
 };
 
 }  // namespace strata::algorithms

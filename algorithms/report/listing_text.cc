@@ -34,9 +34,10 @@ std::string time_text(double from, double to) {
     return from > 0 ? span_text(number_text(from), number_text(to)) : "?";
 }
 
-/// Returns what components on all levels would take.
 std::string delegated_text(const ListedPlan& listed) {
-    return listed.delegated_us > 0 ? time_text(listed.delegated_us, listed.delegated_to_us) : "";
+    if (listed.delegated_us <= 0) return {};
+    return listed.delegated_to_us > 0 ? time_text(listed.delegated_us, listed.delegated_to_us)
+                                      : number_text(listed.delegated_us);
 }
 
 void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {

@@ -47,18 +47,18 @@ std::size_t power_between(std::size_t low, std::size_t high) {
 
 class Lister {
 public:
-    Lister(const PlanOf& plan_of, const Delegator& delegator, Operation operation)
-        : plan_of_(plan_of), delegator_(delegator), operation_(operation) {}
+    Lister(const PlanOf& plan_of, const Delegator& delegator, const ByComponents& by_components,
+           Operation operation)
+        : plan_of_(plan_of), delegator_(delegator), by_components_(by_components), operation_(operation) {}
 
     ListedPlan at(std::size_t bytes) const {
         operation_.bytes = bytes;
         Plan plan = plan_of_(operation_);
         ListedPlan listed{operation_.collective, bytes, bytes, operation_.root, {}, 0, 0, {}, {}};
-        if (delegator_) {
-            Delegated delegated = delegator_(operation_, plan);
-            if (delegated.fastest) listed.delegated_us = delegated.fastest->predicted_us;
-            listed.delegated_to_us = listed.delegated_us;
-            listed.delegation = std::move(delegated.later);
+        if (delegator_) listed.delegation = delegator_(operation_, plan);
+        if (by_components_) {
+            if (const auto delegated = by_components_(operation_, plan))
+                listed.delegated_us = listed.delegated_to_us = delegated->predicted_us;
         }
         listed.predicted_to_us = plan.predicted_us;
         listed.forward_to_us = plan.forward_us;
@@ -97,6 +97,7 @@ private:
 
     const PlanOf& plan_of_;
     const Delegator& delegator_;
+    const ByComponents& by_components_;
     mutable Operation operation_;
     std::vector<ListedPlan> all_;
 };
@@ -121,12 +122,12 @@ std::vector<Collective> all_collectives() {
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
-                                   const Delegator& delegator) {
+                                   const Delegator& delegator, const ByComponents& by_components) {
     std::vector<ListedPlan> all;
     for (const Collective collective : spec.collectives) {
         const CollectiveTraits traits = traits_of(collective);
         const int root = traits.rooted ? spec.root : hierarchy.groups.front().leader;
-        Lister lister(plan_of, delegator, {collective, 0, root});
+        Lister lister(plan_of, delegator, by_components, {collective, 0, root});
         if (!traits.sized || !traits.has_data()) {
             all.push_back(lister.at(0));
         } else if (!spec.sizes.empty()) {

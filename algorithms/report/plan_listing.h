@@ -34,7 +34,7 @@ struct ListedPlan {
     double forward_to_us = 0;              ///< for `to`
     std::optional<Delegation> delegation;  ///< for `from`: the plan that replaces it after enough calls
     std::vector<Plan> candidates;          ///< for `from`; empty unless requested
-    double delegated_us = 0;               ///< for `from`: all levels by components; 0: unknown
+    double delegated_us = 0;               ///< for `from`: by_components(); 0: unknown
     double delegated_to_us = 0;            ///< for `to`
 };
 
@@ -58,15 +58,17 @@ std::vector<Collective> all_collectives();
 
 /// Returns the plan in force for an operation.
 using PlanOf = std::function<Plan(const Operation&)>;
-/// Returns what components would take, and the plan that replaces it after enough calls, if any.
-using Delegator = std::function<Delegated(const Operation&, const Plan&)>;
+/// Returns the plan that replaces it after enough calls, if any.
+using Delegator = std::function<std::optional<Delegation>(const Operation&, const Plan&)>;
+/// Returns fastest_by_components().
+using ByComponents = std::function<std::optional<Plan>(const Operation&, const Plan&)>;
 
 /// Examines powers of 8, the sizes where rules change (`bounds`: byte_bounds() of a collective's rules),
 /// and powers of 2 between two sizes that differ. Cost: about 10 to 30 plans per collective.
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
-                                   const Delegator& delegator = {});
+                                   const Delegator& delegator = {}, const ByComponents& by_components = {});
 
 /// Returns the links of every level of `links`; `rules` give the sources.
 std::vector<ListedLink> list_links(const topology::Hierarchy& hierarchy, const LinkTable& links,

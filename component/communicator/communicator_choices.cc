@@ -36,7 +36,7 @@ algorithms::PlanListing CommunicatorState::choices() const {
     const auto delegator = [&](algorithms::Operation operation, const algorithms::Plan& plan) {
         operation.root = planner().root_class(operation.collective, operation.root);
         return settings_.enabled(operation.collective) ? planner().evaluate_delegation(operation, plan)
-                                                       : algorithms::Delegated{};
+                                                       : std::nullopt;
     };
     const auto bounds = [&](Collective op) { return planner().bounds_of(op); };
     listing.plans = algorithms::list_plans(hierarchy(), {algorithms::all_collectives(), 0, {}}, plan_of,

@@ -14,12 +14,16 @@ namespace {
 struct ProcessPlans {
     algorithms::PlanCache tables{kept_bytes};
     std::mutex mutex;
-    std::shared_ptr<algorithms::StructuralPlans> by_structure;  // made when it is needed: that may fail
+    std::shared_ptr<algorithms::StructuralPlans> by_structure;  // made when it is needed
 
-    std::shared_ptr<algorithms::StructuralPlans> proposals() {
+    /// Returns null without memory: then plans are not shared.
+    std::shared_ptr<algorithms::StructuralPlans> proposals() noexcept {
         const std::lock_guard lock(mutex);
-        if (by_structure == nullptr)
-            by_structure = std::make_shared<algorithms::StructuralPlans>(kept_structure_bytes);
+        try {
+            if (by_structure == nullptr)
+                by_structure = std::make_shared<algorithms::StructuralPlans>(kept_structure_bytes);
+        } catch (...) {
+        }
         return by_structure;
     }
 };

@@ -23,6 +23,7 @@
  *     join several jobs, over all of these). Suspend, continue, reset and free do not synchronise.
  *   - With MPI_THREAD_MULTIPLE several threads may call them at once; all processes must make the calls for one
  *     communicator or session in the same order, as for any collective.
+ *   - Not in signal handlers: they call MPI, which is not safe there.
  *   - They return MPI_SUCCESS or an MPI_M_ code. If some processes find an error, all return one (of several codes the
  *     greatest) and none waits for ever; exceptions are MPI_M_MISSING_INIT, MPI_M_INVALID_MSID for an id, and an invalid
  *     communicator. Suspend, continue, reset and free return each process's own finding. If free succeeded on some

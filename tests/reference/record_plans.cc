@@ -105,7 +105,7 @@ public:
         const Operation representative = planner_.class_of(operation).representative;
         const Plan plan = planner_.make_plan(representative);
         add(operation, "at first", plan);
-        if (const auto later = planner_.evaluate_delegation(representative, plan).later)
+        if (const auto later = planner_.evaluate_delegation(representative, plan))
             add(operation, "later", later->plan);
     }
     void print(const std::string& name) const {

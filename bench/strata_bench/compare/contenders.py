@@ -13,10 +13,12 @@ ENGINES = {  # the plugin's engines and the operations of each
     "rails": ("bcast", *_BLOCKED),
     "levels": tuple(operations.ALL),
 }
+_DELEGATED = {"by-tuned": "tuned", "by-libnbc": "libnbc"}  # a component that carries out every level
+_LEVELS = ("cluster", "switch", "node", "package", "numa", "l3", "l2", "core")
 _SHALLOW = {"nodes": ("node", 2, "strata with nodes as its only level"), "flat": ("none", 1, "strata without levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
             "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
-NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
+NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_DELEGATED, *_SHALLOW, COMPOSED)
 # The gate's contenders: what a user has without the plugin or could write, and whether our levels pay.
 GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
 
@@ -36,6 +38,11 @@ def make(names, plugin_folder, parameters):
     made.append(ours(OURS, "Open MPI with the plugin (coll/strata)"))
     made += [ours(name, f"strata, its engine {name} throughout",
                   {f"{operation}_algorithm": name for operation in its}, engine=name) for name, its in ENGINES.items()]
+    made += [ours(name, f"strata, every level by Open MPI's {component}",
+                  {f"{operation}_algorithm": "levels" for operation in ENGINES["levels"]} |
+                  {f"{operation}_level_algorithms": ",".join(f"{level}={component}" for level in _LEVELS)
+                   for operation in ENGINES["levels"]}, engine="levels")
+             for name, component in _DELEGATED.items()]
     made += [ours(name, text, {"hierarchy": levels}, levels=most) for name, (levels, most, text) in _SHALLOW.items()]
     made.append(ours(COMPOSED, "composed of operations that do at least as much, by strata", algorithm=COMPOSED))
     return tuple(one for one in made if one.name in names)

@@ -40,6 +40,22 @@ TEST(TreeCost, ShapesOfOneMessageInOneNode) {
     EXPECT_DOUBLE_EQ(tree_cost_us(node, links, uniform(node, Algorithm::binomial, 0), 200, 0), 2 * hop);
 }
 
+/// The example of the report on the hierarchical model, section 6: a flat tree of 8 processes takes 7 messages
+/// one after the other; with three levels of two, 3. Its messages cost bytes only, as here.
+TEST(TreeCost, ThreeLevelsOfTwoTakeThreeSeventhsOfAFlatTree) {
+    LinkTable links;
+    for (const LevelKind kind : {LevelKind::node, LevelKind::numa, LevelKind::l3})
+        links.set({kind, std::nullopt}, {0, 0, 100, 1024 * 1024 * kib, 1});
+    const Hierarchy levels =
+        make_hierarchy(node_level, {{numa_level, blocks(8, 4)}, {{LevelKind::l3, 0}, blocks(8, 2)}}, 8);
+    const Hierarchy flat = one_node(8);
+    const auto us = [&](const Hierarchy& machine) {
+        return tree_cost_us(machine, links, uniform(machine, Algorithm::linear, 0), 5000, 0);
+    };
+    EXPECT_DOUBLE_EQ(us(flat), 7 * 50);
+    EXPECT_DOUBLE_EQ(us(levels), 3 * 50);
+}
+
 TEST(TreeCost, APipelineRunsAtThePaceOfItsSlowestResource) {
     // 10 segments of 1000 bytes through a chain of 4: an inner rank's processor copies each twice and spends
     // two overheads, 2 * (10 + 1) us; the first segment takes three hops of 1 + 10 + 2 + 1 us.

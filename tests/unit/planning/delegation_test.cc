@@ -23,8 +23,7 @@ LinkTable measured() {
 std::optional<Delegation> evaluated(const Hierarchy& hierarchy, const LinkTable& links,
                                     const Operation& operation, const Overrides& overrides = {}) {
     return evaluate_delegation(hierarchy, links, overrides, operation,
-                               make_plan(hierarchy, links, overrides, operation))
-        .later;
+                               make_plan(hierarchy, links, overrides, operation));
 }
 
 TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
@@ -68,7 +67,7 @@ TEST(Delegation, ListingsTellIt) {
             [&](const Operation& operation) { return make_plan(hierarchy, measured(), {}, operation); },
             [](Collective) { return std::vector<std::size_t>{}; },
             [&](const Operation& operation, const Plan& plan) {
-                return with ? evaluate_delegation(hierarchy, measured(), {}, operation, plan) : Delegated{};
+                return with ? evaluate_delegation(hierarchy, measured(), {}, operation, plan) : std::nullopt;
             });
         return listing;
     };
@@ -99,7 +98,7 @@ TEST(Delegation, NotWithoutNeed) {
     EXPECT_FALSE(evaluated(hierarchy, measured(), operation, overriding(Engine::automatic, "node=binary")));
     EXPECT_FALSE(evaluated(hierarchy, measured(), operation, overriding(Engine::levels, "node=tuned")));
     EXPECT_FALSE(evaluated(one_node(16), measured(), operation));
-    EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::bcast, kib})) << "streaming is faster";
+    EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::bcast, kib})) << "a set for every root";
     EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::allgather, 64 * mib})) << "a ring is faster";
     for (const std::size_t bytes : {std::size_t{8}, kib, mib}) {
         EXPECT_FALSE(evaluated(hierarchy, measured(), {Collective::allreduce, bytes}))
@@ -107,43 +106,30 @@ TEST(Delegation, NotWithoutNeed) {
     }
 }
 
-/// A Scatter of whole messages gains nothing by streaming: without a tree for it, components would serve.
-TEST(Delegation, RootsThatLeadTheirGroupsOnly) {
-    const Hierarchy hierarchy = nodes_below_switch(4, 4);
-    Plan slow = make_plan(hierarchy, measured(), {}, {Collective::scatter, 4 * kib});
-    slow.predicted_us *= 2;
-    slow.forward_us *= 2;
-    const auto later = [&](Operation operation) {
-        return evaluate_delegation(hierarchy, measured(), {}, operation, slow).later.has_value();
-    };
-    EXPECT_TRUE(later({Collective::scatter, 4 * kib, 0}));
-    EXPECT_FALSE(later({Collective::scatter, 4 * kib, 4})) << "leads its node only";
-    EXPECT_FALSE(later({Collective::scatter, 4 * kib, 1}));
-    const std::vector<int> others{5};
-    Operation shared{Collective::scatter, 4 * kib, 0};
-    shared.other_roots = others;
-    EXPECT_FALSE(later(shared));
-    EXPECT_FALSE(later({Collective::reduce, 4 * kib, 0})) << "the bits of a sum must not change";
-}
-
-/// What components would take is known wherever the model knows their messages.
+/// What components would take is listed wherever the model knows their messages.
 TEST(Delegation, ListingsTellWhatComponentsTake) {
     const Hierarchy hierarchy = nodes_below_switch(4, 4);
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
         const Operation operation{collective, mib};
         const Plan chosen = make_plan(hierarchy, measured(), {}, operation);
-        const Delegated delegated = evaluate_delegation(hierarchy, measured(), {}, operation, chosen);
-        ASSERT_TRUE(delegated.fastest);
-        EXPECT_GT(delegated.fastest->predicted_us, chosen.predicted_us) << name_of(collective);
-        PlanListing listing;
-        listing.plans = list_plans(
-            hierarchy, {{collective}, 0, {mib}}, [&](const Operation&) { return chosen; },
-            [](Collective) { return std::vector<std::size_t>{}; },
-            [&](const Operation&, const Plan&) { return delegated; });
-        EXPECT_EQ(listing.plans.front().delegated_us, delegated.fastest->predicted_us);
-        EXPECT_NE(plans_json(listing).find("\"delegated_us\":"), std::string::npos);
-        EXPECT_NE(listing_text(listing).find("delegated us"), std::string::npos);
+        const auto fastest = fastest_by_components(hierarchy, measured(), operation, chosen);
+        ASSERT_TRUE(fastest);
+        EXPECT_EQ(fastest->predicted_us, *levels_cost_us(hierarchy, measured(), *fastest, operation));
+        EXPECT_GT(fastest->predicted_us, chosen.predicted_us) << name_of(collective);
+        const auto listed = [&](bool with) {
+            PlanListing listing;
+            listing.plans = list_plans(
+                hierarchy, {{collective}, 0, {mib}}, [&](const Operation&) { return chosen; },
+                [](Collective) { return std::vector<std::size_t>{}; }, {},
+                [&](const Operation&, const Plan&) { return with ? fastest : std::nullopt; });
+            return listing;
+        };
+        EXPECT_EQ(listed(true).plans.front().delegated_us, fastest->predicted_us);
+        EXPECT_NE(plans_json(listed(true)).find("\"delegated_us\":"), std::string::npos);
+        EXPECT_EQ(plans_json(listed(false)).find("\"delegated_us\":"), std::string::npos);
+        EXPECT_NE(listing_text(listed(true)), listing_text(listed(false)));
     }
+    EXPECT_FALSE(fastest_by_components(one_node(4), measured(), {Collective::bcast, mib}, {}));
 }
 
 }  // namespace
