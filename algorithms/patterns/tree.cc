@@ -32,10 +32,11 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
     return -1;
 }
 
-/// Sorts the members of a chain, local root first, into topology order: the local root's node all the way
-/// round, then the other nodes. Towards the root every node is reversed, the local root's too: data from
-/// the next node arrives next to the NIC. The order matters where no level separates the ranks of one node
-/// from those of others.
+/// Sorts the members of a chain, local root first, into topology order inside every node: the local root's
+/// node all the way round, then the others in the order of participants(), so that a chain enters every
+/// skipped switch once. Towards the root every node is reversed, the local root's too: data from the next
+/// node arrives next to the NIC. The order matters where no level separates the ranks of one node from those
+/// of others.
 void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& members) {
     const auto place = [&](int member) { return hierarchy.topology_order[static_cast<std::size_t>(member)]; };
     const auto node_of = [&](int member) {
@@ -48,9 +49,14 @@ void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& member
                     [&](int member) { return node_of(member) == own_node; })) {
         return;  // no edge crosses a NIC
     }
-    const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.topology_order_nodes.size());
+    std::vector<int> turns(hierarchy.topology_order_nodes.size() + 1, 0);  // by node; 0: not yet seen
+    int seen = 0;
+    for (const int member : members) {
+        int& turn = turns[static_cast<std::size_t>(node_of(member))];
+        if (turn == 0) turn = ++seen;
+    }
     const auto key = [&](int member) {
-        const auto node = (node_of(member) - own_node + nodes) % nodes;
+        const int node = turns[static_cast<std::size_t>(node_of(member))] - 1;
         if (flow == Flow::to_root) return std::tuple(node, member != local_root, -place(member));
         return std::tuple(node, node == 0 && place(member) < place(local_root), place(member));
     };

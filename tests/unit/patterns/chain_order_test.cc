@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/patterns/tree.h"
+#include "make_hierarchy.h"
 #include "topology/hierarchy.h"
 
 namespace chain_order_test {
@@ -79,6 +80,23 @@ TEST(ChainOrder, OfLeadersIsTheirOwn) {
     EXPECT_EQ(tree_links(nodes, plan, 0, 0).children.front().peer, 7);
     EXPECT_EQ(tree_links(nodes, plan, 0, 7).children.front().peer, 8);
     EXPECT_EQ(tree_links(nodes, plan, 0, 8).parent.peer, 7);
+}
+
+/// Two switches of two nodes of two ranks: wherever a chain over all nodes begins, it crosses between the
+/// skipped switches once.
+TEST(ChainOrder, EntersASkippedSwitchOnce) {
+    Hierarchy hierarchy = strata::testing::sites_of_nodes(2, 2, 2);
+    hierarchy.topology_order = {0, 1, 2, 3, 4, 5, 6, 7};
+    hierarchy.topology_order_nodes = {0, 2, 4, 6};
+    Plan plan;
+    plan.levels = {{{LevelKind::switch_, 1}, {Algorithm::pipeline, 0, {}}, 0},
+                   {{LevelKind::node, 0}, {Algorithm::pipeline, 0, {}}, 0}};
+    plan.skipped = {{LevelKind::switch_, 0}};
+    EXPECT_EQ(shape_members(hierarchy, plan, 0, 2), (std::vector<int>{2, 0, 4, 6}));
+    EXPECT_EQ(shape_members(hierarchy, plan, 0, 5, Flow::to_root), (std::vector<int>{5, 6, 0, 2}));
+    plan.levels.pop_back();
+    plan.skipped.push_back({LevelKind::node, 0});
+    EXPECT_EQ(shape_members(hierarchy, plan, 0, 3), (std::vector<int>{3, 2, 0, 1, 4, 5, 6, 7}));
 }
 
 }  // namespace
