@@ -6,7 +6,7 @@
 
 namespace strata::topology {
 
-/// A hierarchy as seen from a root, whatever the numbers of its ranks.
+/// A hierarchy with a root, independent of the numbering of its ranks.
 struct CanonicalOrder {
     /// Hash of the structure: levels, oversubscription, and of each group the parts (children and direct
     /// ranks) by lowest member, beginning with its local root's; where ranks do not receive for themselves,
