@@ -13,6 +13,8 @@
 namespace strata::simulation {
 
 constexpr int every_root = -1;
+/// One measurement of calls from every root in turn, with an acknowledged barrier after each.
+constexpr int rotating_root = -2;
 
 /// One call of a collective.
 struct Call {

@@ -31,6 +31,9 @@ struct Machine {
     /// Limit of a NIC's writes into other NUMA domains than its own; 0: the limit of the links between them
     /// (seed paper on NUIOA collectives, section 4.2).
     double far_receive_mbytes_per_s = 0;
+    /// Limit of all data between a NIC and the other NUMA domains of its node, both directions together; 0:
+    /// none.
+    double far_path_mbytes_per_s = 0;
 
     /// Throws std::invalid_argument with the level and the described ones.
     const LinkClass& at(topology::LevelKey level) const;
@@ -41,11 +44,20 @@ private:
     double narrowest_from(const LinkClass& link) const;
 };
 
+/// A number of a description that replaces the file's.
+struct MachineChange {
+    std::string name;
+    double value = 0;
+};
+/// Parses NAME=VALUE. Throws std::invalid_argument.
+MachineChange machine_change(const std::string& text);
+
 /// Reads a description (see machines/README.md) of at most 1 MiB. Throws topology::FileError with the file,
 /// the place in it, and the allowed values.
-Machine read_machine(const std::string& file);
+Machine read_machine(const std::string& file, const std::vector<MachineChange>& changes = {});
 
 /// Parses the text of a description; errors call it `file`.
-Machine machine_from_text(std::string_view text, const std::string& file);
+Machine machine_from_text(std::string_view text, const std::string& file,
+                          const std::vector<MachineChange>& changes = {});
 
 }  // namespace strata::simulation

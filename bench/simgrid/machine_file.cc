@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <charconv>
 #include <algorithm>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -103,7 +104,7 @@ tool::JobOptions read_job(const Reader& reader) {
 Machine read(const json& document, const std::string& file) {
     const Reader reader(document, file);
     reader.allow({"name", "title", "source", "job", "links", "eager_bytes", "overhead_us",
-                  "combine_mbytes_per_s", "far_receive_mbytes_per_s"});
+                  "combine_mbytes_per_s", "far_receive_mbytes_per_s", "far_path_mbytes_per_s"});
     Machine machine;
     machine.name = reader.text("name");
     machine.title = reader.text("title");
@@ -117,12 +118,24 @@ Machine read(const json& document, const std::string& file) {
     machine.overhead_us = reader.number("overhead_us");
     machine.combine_mbytes_per_s = reader.positive("combine_mbytes_per_s");
     machine.far_receive_mbytes_per_s = reader.number("far_receive_mbytes_per_s", 0);
+    machine.far_path_mbytes_per_s = reader.number("far_path_mbytes_per_s", 0);
     return machine;
 }
 
 }  // namespace
 
-Machine machine_from_text(std::string_view text, const std::string& file) {
+MachineChange machine_change(const std::string& text) {
+    const std::size_t at = text.find('=');
+    MachineChange change{text.substr(0, at), 0};
+    const char* const end = text.data() + text.size();
+    if (at == 0 || at == std::string::npos ||
+        std::from_chars(text.data() + at + 1, end, change.value).ptr != end || at + 1 == text.size())
+        throw std::invalid_argument("--set: '" + text + "' is not NAME=NUMBER");
+    return change;
+}
+
+Machine machine_from_text(std::string_view text, const std::string& file,
+                          const std::vector<MachineChange>& changes) {
     json document;
     try {
         document = json::parse(text);
@@ -135,11 +148,14 @@ Machine machine_from_text(std::string_view text, const std::string& file) {
         document[present] = document[former];
         document.erase(former);
     }
+    if (document.is_object()) {
+        for (const MachineChange& change : changes) document[change.name] = change.value;
+    }
     return read(document, file);
 }
 
-Machine read_machine(const std::string& file) {
-    return machine_from_text(topology::read_text_file(file, longest_file), file);
+Machine read_machine(const std::string& file, const std::vector<MachineChange>& changes) {
+    return machine_from_text(topology::read_text_file(file, longest_file), file, changes);
 }
 
 }  // namespace strata::simulation

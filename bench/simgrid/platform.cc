@@ -240,6 +240,12 @@ private:
         const double far = machine_.far_receive_mbytes_per_s;
         const s4u::LinkInRoute reads(link(zone, name + ".far-reads", 0));
         const s4u::LinkInRoute writes(link(zone, name + ".far-writes", far));
+        Links to_nic{reads}, from_nic{writes};  // a route must have a link
+        if (machine_.far_path_mbytes_per_s > 0) {
+            const s4u::LinkInRoute both(link(zone, name + ".far-path", machine_.far_path_mbytes_per_s));
+            to_nic.push_back(both);
+            from_nic.push_back(both);
+        }
         for (const Child& from : children) {
             for (const Child& to : children) {
                 if (&from == &to) continue;
@@ -249,8 +255,8 @@ private:
                         return other.get_link() == next.get_link();
                     });
                 });
-                if (&from == &exit && &to == &nic) way = {reads};  // a route must have a link
-                if (&from == &nic && &to == &exit) way = {writes};
+                if (&from == &exit && &to == &nic) way = to_nic;
+                if (&from == &nic && &to == &exit) way = from_nic;
                 release::add_route(zone, from.point, to.point, from.gateway, to.gateway, way, false);
             }
         }

@@ -88,6 +88,26 @@ bool RankPart::has_result(const Call& call) const {
     return !algorithms::traits_of(call.collective).rooted || rank_ == call.root;
 }
 
+int RankPart::acknowledged_barrier() const {
+    int code = MPI_SUCCESS;
+    const auto step = [&](auto call, int peer) {
+        char nothing = 0;
+        if (code == MPI_SUCCESS) code = call(&nothing, peer);
+    };
+    const auto send = [this](char* data, int peer) { return MPI_Send(data, 0, MPI_CHAR, peer, 1, comm_); };
+    const auto receive = [this](char* data, int peer) {
+        return MPI_Recv(data, 0, MPI_CHAR, peer, 1, comm_, MPI_STATUS_IGNORE);
+    };
+    if (rank_ != 0) {
+        step(send, 0);
+        step(receive, 0);
+        return code;
+    }
+    for (int peer = 1; peer < size_; ++peer) step(receive, peer);
+    for (int peer = 1; peer < size_; ++peer) step(send, peer);
+    return code;
+}
+
 void RankPart::prepare(const Call& call) {
     const std::size_t half = memory_of(call, size_);
     if (shared_.empty()) own_memory_.assign(2 * half, std::byte{0});

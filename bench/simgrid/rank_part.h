@@ -37,6 +37,9 @@ public:
     /// Returns what is wrong with the result of the last call. Empty if it is right, if memory is shared (no
     /// check), or if the call was passed through.
     std::string verdict(const Call& call) const;
+    /// Every rank reports to rank 0, which then releases them one by one, by MPI's own messages.
+    /// Returns MPI's code.
+    int acknowledged_barrier() const;
     SmpiTransport& transport() { return transport_; }
 
 private:

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "algorithms/report/plan_listing.h"
@@ -21,12 +22,15 @@ using simulation::Call;
 using simulation::Outcome;
 using simulation::Study;
 
+constexpr const char* rotate = "rotate";
+
 struct Options {
     Study study;
     std::string ops = "bcast";
     std::string sizes = "8,1k,64k,1M";
     std::string roots = "0";
     std::string contenders = "strata,mpi";
+    std::vector<std::string> changes;
     std::string json;
 };
 
@@ -47,6 +51,16 @@ Collective collective_of(const std::string& name) {
     throw std::invalid_argument("--op: unknown operation '" + name + "'; known: " + known);
 }
 
+std::optional<int> root_of(const std::string& word) {
+    if (word == "all") return simulation::every_root;
+    if (word == rotate) return simulation::rotating_root;
+    return topology::whole_number<int>(word);
+}
+
+std::string root_name(const Call& call) {
+    return call.root == simulation::rotating_root ? rotate : std::to_string(call.root);
+}
+
 std::vector<Call> calls_of(const Options& options) {
     std::vector<Call> calls;
     for (const std::string& op : words(options.ops)) {
@@ -55,8 +69,8 @@ std::vector<Call> calls_of(const Options& options) {
         for (const std::string& size : words(options.sizes)) {
             std::size_t bytes = algorithms::parse_level_sizes(size).front().bytes;
             for (const std::string& word : words(options.roots)) {
-                const auto root = word == "all" ? simulation::every_root : topology::whole_number<int>(word);
-                if (!root) throw std::invalid_argument("--roots: '" + word + "' is neither a rank nor all");
+                const auto root = root_of(word);
+                if (!root) throw std::invalid_argument("--roots: '" + word + "' is no rank, all or rotate");
                 calls.push_back({collective, collective == Collective::barrier ? 0 : bytes, *root});
                 if (!rooted) break;
             }
@@ -80,7 +94,8 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
         const Call& call = outcome.call;
         nlohmann::json row{{"op", name_of(call.collective)},
                            {"bytes", call.bytes},
-                           {"root", call.root},
+                           {"root", call.root == simulation::rotating_root ? nlohmann::json(rotate)
+                                                                           : nlohmann::json(call.root)},
                            {"contender", study.contenders[outcome.contender]},
                            {"us", outcome.us},
                            {"bound_us", outcome.bound_us},
@@ -111,8 +126,8 @@ std::string predictions_of(const Outcome& outcome) {
 
 void show(const Study& study, const Outcome& outcome, std::size_t done, std::size_t all) {
     const Call& call = outcome.call;
-    std::printf("%s %zu root %d %s: %.3f us (%s)%s\n", std::string(name_of(call.collective)).c_str(),
-                call.bytes, call.root, study.contenders[outcome.contender].c_str(), outcome.us,
+    std::printf("%s %zu root %s %s: %.3f us (%s)%s\n", std::string(name_of(call.collective)).c_str(),
+                call.bytes, root_name(call).c_str(), study.contenders[outcome.contender].c_str(), outcome.us,
                 outcome.plan.c_str(), study.explain ? predictions_of(outcome).c_str() : "");
     std::fflush(stdout);
     if (isatty(STDERR_FILENO) == 1)
@@ -125,7 +140,10 @@ void add_options(CLI::App& app, Options& options) {
         ->required();
     app.add_option("--op", options.ops, "Operations")->capture_default_str();
     app.add_option("--sizes", options.sizes, "Total bytes, with k, M, G")->capture_default_str();
-    app.add_option("--roots", options.roots, "Root ranks, or all")->capture_default_str();
+    app.add_option("--roots", options.roots,
+                   "Root ranks; all: each by itself; rotate: every rank in turn, with an\n"
+                   "acknowledged barrier after each call, as one measurement")
+        ->capture_default_str();
     app.add_option("--contenders", options.contenders,
                    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
                    "flat:ALGORITHM, all:ALGORITHM (all ranks alike); /BYTES after an\n"
@@ -135,6 +153,8 @@ void add_options(CLI::App& app, Options& options) {
         ->capture_default_str();
     app.add_option("--selector", options.study.selector, "SMPI's selector: ompi, mpich, impi, mvapich2")
         ->capture_default_str();
+    app.add_option("--set", options.changes,
+                   "NAME=NUMBER: replaces a number of the description, such as\nfar_path_mbytes_per_s=2000");
     app.add_option("--nodes", options.study.job.nodes, "Number of nodes to use");
     app.add_option("--hosts", options.study.job.hosts, "Names of the nodes to use");
     app.add_option("--ppn", options.study.job.ppn, "Ranks per node (one per core)");
@@ -152,6 +172,8 @@ int run(Options& options) {
     Study& study = options.study;
     study.calls = calls_of(options);
     study.contenders = words(options.contenders);
+    for (const std::string& change : options.changes)
+        study.changes.push_back(simulation::machine_change(change));
     const std::vector<Outcome> outcomes = simulation::simulate(
         study,
         [&](const Outcome& outcome, std::size_t done, std::size_t all) { show(study, outcome, done, all); });

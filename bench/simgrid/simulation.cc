@@ -62,21 +62,36 @@ private:
 
     void perform(RankPart& part, int rank, std::size_t contender, std::size_t number) {
         const Call& call = study_.calls[number];
-        part.prepare(call);
+        if (call.root != rotating_root) part.prepare(call);
         if (rank == 0) begin(contender, number);
         start_->wait();
         if (study_.traces) part.transport().record(&sent_[static_cast<std::size_t>(rank)]);
         start_->wait();  // all ranks leave it at the same simulated time
         line_up(rank);
         const double begin_s = s4u::Engine::get_clock();
-        const int code = part.perform(contenders_[contender], call);
+        const int code = call.root == rotating_root ? rotate(part, contender, call)
+                                                    : part.perform(contenders_[contender], call);
         last_s_ = std::max(last_s_, s4u::Engine::get_clock() - begin_s);
         if (code != MPI_SUCCESS)
             faults_.push_back("rank " + std::to_string(rank) + " returned " + std::to_string(code));
-        if (const std::string wrong = part.verdict(call); !wrong.empty()) faults_.push_back(wrong);
+        if (const std::string wrong = call.root == rotating_root ? std::string() : part.verdict(call);
+            !wrong.empty())
+            faults_.push_back(wrong);
         start_->wait();
         if (rank == 0) end();
         start_->wait();
+    }
+    /// Every rank is the root in turn, with an acknowledged barrier after each call (seed paper on multilevel
+    /// collectives, section 4).
+    int rotate(RankPart& part, std::size_t contender, Call call) {
+        int code = MPI_SUCCESS;
+        for (call.root = 0; call.root < ranks_.size() && code == MPI_SUCCESS; ++call.root) {
+            part.prepare(call);
+            code = part.perform(contenders_[contender], call);
+            if (const std::string wrong = part.verdict(call); !wrong.empty()) faults_.push_back(wrong);
+            if (code == MPI_SUCCESS) code = part.acknowledged_barrier();
+        }
+        return code;
     }
     /// Resumes ranks one after the other at the same simulated time. A barrier wakes them in another order
     /// each time, which decides between messages of the same moment: the same call would vary by some per
@@ -94,10 +109,12 @@ private:
         current_ = {};
         current_.contender = contender;
         current_.call = asked_[number];
-        current_.bound_us = least_us(machine_, ranks_.hierarchy(), study_.calls[number]);
+        Call call = study_.calls[number];
+        call.root = std::max(call.root, 0);
+        current_.bound_us = least_us(machine_, ranks_.hierarchy(), call);
         current_.plan = "mpi";
         if (contenders_[contender].is_mpi()) return;
-        const algorithms::Plan& plan = contenders_[contender].plan(study_.calls[number]);
+        const algorithms::Plan& plan = contenders_[contender].plan(call);
         current_.plan = describe(plan);
         current_.reason = plan.reason;
         current_.predicted_us = plan.predicted_us;
@@ -143,7 +160,7 @@ private:
 void insist_on_known(const Study& study, int ranks) {
     insist_on_selector(study.selector);
     for (const Call& call : study.calls) {
-        if (call.root < 0 || call.root >= ranks) {
+        if (call.root != rotating_root && (call.root < 0 || call.root >= ranks)) {
             throw std::invalid_argument("root " + std::to_string(call.root) + " is no rank from 0 to " +
                                         std::to_string(ranks - 1));
         }
@@ -155,8 +172,9 @@ std::size_t rounded_up(std::size_t bytes, std::size_t whole) { return (bytes + w
 std::vector<Call> with_roots(const std::vector<Call>& calls, int ranks) {
     std::vector<Call> all;
     for (Call call : calls) {
-        const bool each = call.root == every_root && algorithms::traits_of(call.collective).rooted;
-        if (call.root == every_root) call.root = 0;
+        const bool rooted = algorithms::traits_of(call.collective).rooted;
+        const bool each = call.root == every_root && rooted;
+        if (call.root == every_root || !rooted) call.root = 0;
         for (int left = each ? ranks : 1; left > 0; --left, ++call.root) all.push_back(call);
     }
     return all;
@@ -175,7 +193,7 @@ std::vector<Call> with_whole_sizes(std::vector<Call> calls, int ranks) {
 }  // namespace
 
 std::vector<Outcome> simulate(const Study& wanted, const Progress& progress) {
-    const Machine machine = read_machine(wanted.machine_file);
+    const Machine machine = read_machine(wanted.machine_file, wanted.changes);
     Ranks ranks(machine, wanted.job);
     const std::vector<Call> asked = with_roots(wanted.calls, ranks.size());
     Study study = wanted;

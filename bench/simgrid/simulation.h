@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contender.h"
+#include "machine.h"
 #include "smpi_transport.h"
 
 namespace strata::simulation {
@@ -12,10 +13,12 @@ namespace strata::simulation {
 /// A study: calls and contenders on one machine.
 struct Study {
     std::string machine_file;
+    std::vector<MachineChange> changes;
     JobSpec job;
     std::string selector = "ompi";  ///< of SMPI, for `mpi` and for operations passed through
     std::vector<std::string> contenders;
-    std::vector<Call> calls;  ///< sizes are rounded up as Call requires; root every_root: one call per root
+    std::vector<Call> calls;  ///< sizes are rounded up as Call requires; root every_root: one call per root;
+                              ///< rotating_root: all roots in turn, as one call
     bool check = false;       ///< gives every rank its own memory and checks every result
     bool traces = false;      ///< Outcome::sent
     bool explain = false;     ///< prints reasons and predictions with the outcomes

@@ -10,6 +10,7 @@ SmpiTransport::SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& tr
 }
 
 void SmpiTransport::count(int peer, int rail, std::size_t bytes) {
+    if (connections_ != nullptr) connections_->before_message(rank_, peer);
     if (trace_ != nullptr) trace_->push_back({peer, rail, bytes});
     traffic_.add(rank_, peer, bytes);
 }

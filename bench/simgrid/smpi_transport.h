@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/base/transport.h"
+#include "connections.h"
 #include "traffic.h"
 
 namespace strata::simulation {
@@ -32,6 +33,8 @@ public:
 
     /// Records every message sent from now on; null stops recording.
     void record(std::vector<SentTo>* trace) { trace_ = trace; }
+    /// Lets first messages make connections, which all ranks share; without it they are there.
+    void connect_by(Connections& connections) { connections_ = &connections; }
 
     void begin_call(algorithms::Collective, std::span<const algorithms::PeerLevel>) override {}
     int begin(int slots) override;
@@ -50,6 +53,7 @@ private:
     int rank_ = -1;
     std::size_t eager_bytes_;
     Traffic& traffic_;
+    Connections* connections_ = nullptr;
     std::vector<SentTo>* trace_ = nullptr;
     std::vector<MPI_Request> requests_;  ///< by slot
     std::vector<MPI_Request> in_turn_;   ///< the same, beginning with slot `next_`

@@ -45,10 +45,13 @@ std::string name_for(const std::string& contender, int ranks) {
 struct Line {
     Ranks ranks;
     Traffic traffic;
+    Connections connections;
     std::deque<Contender> contenders;
 
     Line(const SummaStudy& study, const Machine& machine, Ranks of_line)
-        : ranks(std::move(of_line)), traffic(ranks.hierarchy()) {
+        : ranks(std::move(of_line)),
+          traffic(ranks.hierarchy()),
+          connections(ranks.hierarchy(), study.connect_us) {
         for (const std::string& name : study.contenders) {
             contenders.emplace_back(name_for(name, ranks.size()), machine, ranks);
             contenders.back().insist_on(algorithms::Collective::bcast);
@@ -92,18 +95,23 @@ public:
             RankPart column_part(along_column, machine_, shared_, mine_along_column.traffic);
             row_part.warm_up();
             column_part.warm_up();
+            row_part.transport().connect_by(mine_along_row.connections);
+            column_part.transport().connect_by(mine_along_column.connections);
             for (std::size_t one = 0; one < study_.contenders.size(); ++one) {
-                if (rank == 0) last_s_ = 0;
+                if (rank == 0) begin();
                 start_->wait();
                 start_->wait();  // all ranks leave it at the same simulated time
                 const double begin_s = s4u::Engine::get_clock();
                 multiply(row_part, mine_along_row.contenders[one], column_part,
                          mine_along_column.contenders[one]);
-                last_s_ = std::max(last_s_, s4u::Engine::get_clock() - begin_s);
+                const double own_s = s4u::Engine::get_clock() - begin_s;
+                last_s_ = std::max(last_s_, own_s);
+                sum_s_ += own_s;
                 start_->wait();
                 if (rank == 0)
-                    outcomes_.push_back(
-                        {study_.contenders[one], last_s_ * 1e6, steps() * study_.multiply_us});
+                    outcomes_.push_back({study_.contenders[one], last_s_ * 1e6,
+                                         sum_s_ * 1e6 / (study_.rows * columns_),
+                                         steps() * study_.multiply_us});
             }
         }
         MPI_Comm_free(&along_row);
@@ -112,6 +120,11 @@ public:
     std::vector<SummaOutcome> take() { return std::move(outcomes_); }
 
 private:
+    void begin() {
+        last_s_ = sum_s_ = 0;
+        for (std::deque<Line>* lines : {&row_lines_, &column_lines_})
+            for (Line& line : *lines) line.connections.forget();
+    }
     int steps() const { return std::max(study_.rows, columns_); }
 
     void multiply(RankPart& row_part, Contender& of_row, RankPart& column_part, Contender& of_column) {
@@ -119,6 +132,7 @@ private:
             if (step < columns_) broadcast(row_part, of_row, step);
             if (step < study_.rows) broadcast(column_part, of_column, step);
             smpi_execute(study_.multiply_us * 1e-6);
+            if (study_.step_barrier) start_->wait();
         }
     }
     void broadcast(RankPart& part, Contender& contender, int root) const {
@@ -135,6 +149,7 @@ private:
     std::deque<Line> column_lines_;
     std::vector<std::byte> shared_;
     double last_s_ = 0;
+    double sum_s_ = 0;
     std::vector<SummaOutcome> outcomes_;
 };
 

@@ -25,12 +25,14 @@ int run(Options& options) {
         options.study.contenders.emplace_back(topology::trimmed(word));
     nlohmann::json rows = nlohmann::json::array();
     for (const SummaOutcome& outcome : simulation::simulate_summa(options.study)) {
-        std::printf("%s: %.3f us, %.3f us of it computing, %.3f us at least\n", outcome.contender.c_str(),
-                    outcome.us, outcome.computing_us, outcome.bound_us);
+        std::printf("%s: %.3f us (mean of all ranks %.3f us), %.3f us of it computing, %.3f us at least\n",
+                    outcome.contender.c_str(), outcome.us, outcome.mean_us, outcome.computing_us,
+                    outcome.bound_us);
         rows.push_back({{"op", "summa"},
                         {"bytes", options.study.block_bytes},
                         {"contender", outcome.contender},
                         {"us", outcome.us},
+                        {"mean_us", outcome.mean_us},
                         {"computing_us", outcome.computing_us},
                         {"bound_us", outcome.bound_us}});
     }
@@ -55,6 +57,10 @@ int main(int argc, char** argv) {
         ->required();
     app.add_option("--block", study.block_bytes, "Bytes per block")->capture_default_str();
     app.add_option("--multiply-us", study.multiply_us, "CPU time per step, in microseconds")
+        ->capture_default_str();
+    app.add_flag("--step-barrier", study.step_barrier, "All processes wait for each other between steps");
+    app.add_option("--connect-us", study.connect_us,
+                   "What the first message between two processes of different nodes\ncosts its sender")
         ->capture_default_str();
     app.add_option(
            "--contenders", options.contenders,

@@ -62,7 +62,7 @@ class Contenders(unittest.TestCase):
         self.assertEqual(len({(one.options, one.environment) for one in made}), 1)  # they share a run
         components = {one.name: one.component for one in made if one.component != "strata"}
         self.assertEqual(components, {"tuned": "tuned", "han": "han", "basic": "basic", "hierarchical": "tuned",
-                                      "lane": "tuned"})
+                                      "lane": "tuned", "hybrid": "tuned"})
         for one in made:
             self.assertEqual((one.is_plugin, ("ompi_comm_coll_preference", "strata") in one.info),
                              (one.name not in components,) * 2)

@@ -61,9 +61,10 @@ TEST(MachineFile, IsRead) {
 }
 
 TEST(MachineFile, MistakesAreNamed) {
-    EXPECT_EQ(mistake("\"title\"", "\"tittle\""),
-              ": unknown key 'tittle'; known: name, title, source, job, links, "
-              "eager_bytes, overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s");
+    EXPECT_EQ(
+        mistake("\"title\"", "\"tittle\""),
+        ": unknown key 'tittle'; known: name, title, source, job, links, "
+        "eager_bytes, overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s, far_path_mbytes_per_s");
     EXPECT_EQ(mistake("\"source\": \"s\", ", ""), ": lacks source");
     EXPECT_EQ(mistake("\"node\"", "\"nodes\"").substr(0, 34), ".links[0]: unknown level 'nodes'; ");
     EXPECT_EQ(mistake("\"latency_us\": 1", "\"latency_us\": -1"),
@@ -75,12 +76,26 @@ TEST(MachineFile, MistakesAreNamed) {
     EXPECT_EQ(mistake("\"topology\"", "\"machine\"").substr(0, 31), ".job: unknown key 'machine'; kn");
     EXPECT_EQ(mistake("[{", "5, \"x\": [{"),
               ": unknown key 'x'; known: name, title, source, job, links, eager_bytes, "
-              "overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s");
+              "overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s, far_path_mbytes_per_s");
     EXPECT_NE(mistake("{\"name\"", "\"name\"").find("parse"), std::string::npos);
     EXPECT_EQ(mistake("4096", "1e300"), ": eager_bytes is more than 1099511627776");
     EXPECT_NE(mistake("4096", "1e999").find("out_of_range"), std::string::npos);
     EXPECT_EQ(mistake("2000}", "2000}" + std::string(1 << 20, ' ')), ": is longer than 1048576 bytes");
     EXPECT_THROW(read_machine("/dev/zero"), strata::topology::FileError);
+}
+
+TEST(MachineFile, NumbersAreReplaced) {
+    const auto changed = [](const std::string& text) {
+        return strata::simulation::machine_from_text(good, "m.json",
+                                                     {strata::simulation::machine_change(text)});
+    };
+    EXPECT_EQ(changed("overhead_us=2.5").overhead_us, 2.5);
+    EXPECT_EQ(changed("far_path_mbytes_per_s=2000").far_path_mbytes_per_s, 2000);
+    for (const char* const wrong :
+         {"overhead_us", "=1", "overhead_us=", "overhead_us=fast", "overhead_us=1x"})
+        EXPECT_THROW(changed(wrong), std::invalid_argument) << wrong;
+    EXPECT_THROW(changed("overhead=1"), strata::topology::FileError);
+    EXPECT_THROW(changed("overhead_us=-1"), strata::topology::FileError);
 }
 
 TEST(MachineFile, AFormerNameIsAccepted) {

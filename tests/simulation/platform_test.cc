@@ -21,8 +21,9 @@ struct Transfer {
 };
 
 /// Returns the microseconds until the last transfer of each set has ended.
-std::vector<double> times(const char* file, const std::vector<std::vector<Transfer>>& sets) {
-    const Machine machine = read_machine(std::string(STRATA_MACHINES) + file);
+std::vector<double> times(const char* file, const std::vector<std::vector<Transfer>>& sets,
+                          const std::vector<MachineChange>& changes = {}) {
+    const Machine machine = read_machine(std::string(STRATA_MACHINES) + file, changes);
     const Ranks ranks(machine, {});
     std::vector<double> ends(sets.size(), 0);
     simgrid::s4u::BarrierPtr together;
@@ -95,6 +96,14 @@ TEST(Platform, NicsWriteSlowlyIntoOtherDomains) {
     EXPECT_NEAR(found[9], expected(0.8, 1800, 2, 0.4), 1.5) << "a core sends one message after the other";
     EXPECT_NEAR(found[10], expected(3, 1150, 2, 0.4), 4) << "to whomever";
     EXPECT_NEAR(found[11], expected(3.3, 1150, 1, 0.4), 0.1) << "and passes by the memory near the NIC";
+}
+
+TEST(Platform, ReadsAndWritesOfANicShareItsPathToOtherDomains) {
+    const auto found = times("nuioa8.json", {{{0, 8}}, {{0, 8}, {8, 0}}, {{2, 10}, {10, 2}}},
+                             {{"far_path_mbytes_per_s", 2000}});
+    EXPECT_NEAR(found[0], expected(3.3, 1150, 1, 0.4), 0.1) << "one direction does not fill it";
+    EXPECT_NEAR(found[1], expected(3.3, 1000, 1, 0.4), 0.2) << "both share it";
+    EXPECT_NEAR(found[2], expected(2.7, 1500, 1, 0.4), 0.1) << "near the NIC none is used";
 }
 
 TEST(Platform, LevelsHaveTheirLatenciesEndToEnd) {

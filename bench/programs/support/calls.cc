@@ -19,12 +19,14 @@ std::unique_ptr<Calls> make_mpi(MPI_Comm comm, std::span<const int> /*node_of*/)
 constexpr std::string_view by_nodes[] = {"bcast",  "reduce",  "allreduce", "allgather",
                                          "gather", "scatter", "barrier"};
 constexpr std::string_view by_lanes[] = {"bcast", "reduce", "allreduce", "allgather", "gather", "scatter"};
+constexpr std::string_view by_segments[] = {"bcast", "reduce"};
 constexpr std::string_view of_others[] = {"bcast", "reduce", "allreduce", "allgather", "gather", "barrier"};
 
 constexpr Algorithm algorithms[] = {
     {.name = "mpi", .operations = {}, .make = make_mpi},
     {.name = "hierarchical", .operations = by_nodes, .make = make_hierarchical},
     {.name = "lane", .operations = by_lanes, .make = make_lane},
+    {.name = "hybrid", .operations = by_segments, .make = make_hybrid},
     {.name = "composed", .operations = of_others, .make = make_composed},
 };
 

@@ -23,7 +23,9 @@ constexpr const char* size_help =
 constexpr const char* algorithm_help =
     "Implementation: mpi, or a mock-up made of other MPI operations. hierarchical: through a leader\n"
     "per node (no v forms). lane: through all ranks of a node, each with its share; needs the same\n"
-    "number of ranks on every node (no barrier, no v forms). composed: of operations that do at least\n"
+    "number of ranks on every node (no barrier, no v forms). hybrid: segments along a chain of leaders,\n"
+    "each with MPI's own operation within the nodes (bcast, reduce). composed: of operations that do at "
+    "least\n"
     "as much: bcast = scatter + allgather, reduce = allreduce, allreduce = reduce + bcast, allgather =\n"
     "gather + bcast, gather = allgather, barrier = allreduce of one byte.";
 

@@ -17,6 +17,11 @@ std::unique_ptr<Calls> make_hierarchical(MPI_Comm comm, std::span<const int> nod
 // than with the paper's datatypes.
 std::unique_ptr<Calls> make_lane(MPI_Comm comm, std::span<const int> node_of);
 
+// Bcast and Reduce along a chain of leaders, one per node, in segments, with the MPI library's own operation
+// on every segment within a node: what a hybrid of streamed and delegated levels would do. Nodes follow each
+// other by their lowest rank, so that orders in which that crosses the network more often are no fair trial.
+std::unique_ptr<Calls> make_hybrid(MPI_Comm comm, std::span<const int> node_of);
+
 // Operations that do at least as much work (the performance guidelines of Traeff, Gropp and Thakur):
 // Bcast = Scatter + Allgather, Allreduce = Reduce + Bcast, Reduce = Allreduce, Allgather = Gather +
 // Bcast, Gather = Allgather, Barrier = Allreduce of one byte.

@@ -18,7 +18,8 @@ _LEVELS = ("cluster", "switch", "node", "package", "numa", "l3", "l2", "core")
 _SHALLOW = {"nodes": ("node", 2, "strata with nodes as its only level"), "flat": ("none", 1, "strata without levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
             "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
-NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_DELEGATED, *_SHALLOW, COMPOSED)
+_HYBRID = {"hybrid": "segments along a chain of leaders, each by tuned within the nodes, by public MPI"}
+NAMES = ("tuned", "han", "basic", *_MOCKUPS, *_HYBRID, OURS, *ENGINES, *_DELEGATED, *_SHALLOW, COMPOSED)
 # The gate's contenders: what a user has without the plugin or could write, and whether our levels pay.
 GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
 
@@ -34,7 +35,7 @@ def make(names, plugin_folder, parameters):
     made = [together("tuned", "Open MPI with its default component (coll/tuned)", "tuned"),
             together("han", "Open MPI with its two-level component (coll/han)", "han", "han"),
             together("basic", "Open MPI with its simplest component (coll/basic)", "basic", "^tuned,han,adapt,sm")]
-    made += [together(name, text, "tuned", "", name) for name, text in _MOCKUPS.items()]
+    made += [together(name, text, "tuned", "", name) for name, text in (_MOCKUPS | _HYBRID).items()]
     made.append(ours(OURS, "Open MPI with the plugin (coll/strata)"))
     made += [ours(name, f"strata, its engine {name} throughout",
                   {f"{operation}_algorithm": name for operation in its}, engine=name) for name, its in ENGINES.items()]

@@ -45,7 +45,7 @@ ALL = {operation.name: operation for operation in (
 # Operations that each mock-up of collective_latency composes (its --with); it refuses all others.
 _BY_NODES = ("bcast", "reduce", "allreduce", "allgather", "gather")
 MOCKED = {"hierarchical": (*_BY_NODES, "scatter", "barrier"), "lane": (*_BY_NODES, "scatter"),
-          "composed": (*_BY_NODES, "barrier")}
+          "hybrid": ("bcast", "reduce"), "composed": (*_BY_NODES, "barrier")}
 
 
 def sizes_of(operation, sizes):

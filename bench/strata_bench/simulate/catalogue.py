@@ -2,7 +2,7 @@
 
 from .choice import SIZES, Choice
 from .enhancement import Enhancement
-from .leaders import Leaders, Point
+from .leaders import SHARED_PATH, Leaders, Point
 from .multilevel import BINOMIAL, MULTILEVEL, OURS, Multilevel
 from .sensitivity import Sensitivity
 from .summa import Summa
@@ -19,6 +19,13 @@ def _per_node(ranks, placement):
 def _nodes(count):
     job = ("--nodes", str(count))
     return Point(f"{count} nodes", job, job)
+
+
+def _leaders(name, figure, title, finding, points, expected, **more):
+    """The figure with the far path that the paper's figure 4 gives, and with one that reads and writes share."""
+    return (Leaders(name, figure, title, finding, points, expected, **more),
+            Leaders(f"{name}-shared", figure, f"{title}; reads and writes share the far path", finding, points, expected,
+                    options=SHARED_PATH, **more))
 
 
 _RINGS = (("allgather", 32 << 10),)  # largest size: above it others send some 500,000 messages at once
@@ -44,14 +51,20 @@ ALL = {figure.name: figure for figure in (
     Multilevel("grid-levels", 9, "Bcast over two sites, compared with trees of two levels, 48 ranks",
                "all levels are better than two, by machine or by site, and than a binomial tree",
                (BINOMIAL, "whole:binomial@node", "whole:binomial@switch0", MULTILEVEL, OURS)),
-    Leaders("nuioa-binding", 5, "Bcast over 8 nodes, one rank on each: all near the NIC, or all far",
+    Leaders("nuioa-pingpong", 4, "One message to another node: both ranks near the NIC, or both far",
+            "25 to 30 % more from 32 KiB on", (Point("two nodes", *(("--nodes", "2", *job) for job in _ONE_PER_NODE),
+                                                     elected=False),), (25, 31), contenders=("whole:linear",)),
+    Leaders("nuioa-gather", 6, "Gather from 8 nodes, one rank on each: all near the NIC, or all far",
+            "47 % more with the root near", (_BOUND,), (None, 47), contenders=("strata", "whole:linear"),
+            operation="gather"),
+    *_leaders("nuioa-binding", 5, "Bcast over 8 nodes, one rank on each: all near the NIC, or all far",
             "up to 50 % more", (_BOUND,), (None, 50)),
-    Leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: NIC-local leaders, or the lowest ranks",
+    *_leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: NIC-local leaders, or the lowest ranks",
             "10 to 25 % more", (_EACH_CORE,), (10, None)),
-    Leaders("nuioa-ranks", 8, "Bcast over 8 nodes, with more and more ranks on each",
+    *_leaders("nuioa-ranks", 8, "Bcast over 8 nodes, with more and more ranks on each",
             "from 50 % at one rank per node down to 10 % at eight",
             (_BOUND, _per_node(2, "0;2"), _per_node(4, "0;2;4;6"), _per_node(8, "core")), (10, 50), grows=-1),
-    Leaders("nuioa-nodes", 9, "Bcast with 8 ranks per node, on more and more nodes",
+    *_leaders("nuioa-nodes", 9, "Bcast with 8 ranks per node, on more and more nodes",
             "from 2 % on two nodes to 10 % on eight", tuple(map(_nodes, (2, 4, 8))), (2, 10), grows=1),
     *(Choice(f"choice-{machine}", machine, ranks, per_node) for machine, ranks, per_node in
       (("ntw10e5", 240, 24), ("smp20e7", 160, 160), ("smp12e5", 96, 96), ("nuioa8", 64, 8))),

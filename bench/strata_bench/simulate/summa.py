@@ -11,12 +11,18 @@ from .runs import Run
 _BLOCK = 64  # bytes: 8 doubles
 _SIMPLE, _TOPOLOGICAL, _OURS = "flat:binary", "whole:binary", "strata"
 _GROUPS = (2, 4, 8)
-_TITLES = {_SIMPLE: "simple: one binary tree", **{f"{_TOPOLOGICAL}@groups:{groups}": f"two levels, {groups} groups"
+_TITLES = {_SIMPLE: "one binary tree", **{f"{_TOPOLOGICAL}@groups:{groups}": f"two levels, {groups} groups of neighbours"
                                                   for groups in _GROUPS},
-           _TOPOLOGICAL: "topological: the machine's levels, binary trees", _OURS: "this plugin's choice"}
+           _TOPOLOGICAL: "the machine's levels, binary trees", _OURS: "this plugin's choice"}
 _SHORT = {_SIMPLE: "simple", **{f"{_TOPOLOGICAL}@groups:{groups}": f"{groups} groups" for groups in _GROUPS},
           _TOPOLOGICAL: "topological", _OURS: "strata"}
 ORDERS = {"block": "block", "shuffled": "shuffle:1"}
+_CONNECTING = 1000  # microseconds, by which Open MPI's openib made a connection: an estimate
+STEPS = {  # what may lie between the paper's measurement and a loop: label -> options
+    "": (),
+    "barrier between steps": ("--step-barrier",),
+    "barrier, new connections": ("--step-barrier", "--connect-us", str(_CONNECTING)),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,14 +52,14 @@ class Summa(Figure):
                 f"{self.greatest:g}x as fast as simple; it gives neither the shape of the grid nor the order of the ranks")
 
     def runs(self):
-        return [SummaRun(self.machine, "summa", (_BLOCK,), tuple(_TITLES), ("--order", order), rows=self.grid[0])
-                for order in ORDERS.values()]
+        return [SummaRun(self.machine, "summa", (_BLOCK,), tuple(_TITLES), ("--order", order, *steps), rows=self.grid[0])
+                for order in ORDERS.values() for steps in STEPS.values()]
 
-    def us(self, found, order, contender):
-        return found.us("summa", contender, _BLOCK, ("--order", ORDERS[order]))
+    def us(self, found, order, contender, steps=""):
+        return found.us("summa", contender, _BLOCK, ("--order", ORDERS[order], *STEPS[steps]))
 
-    def factor(self, found, order, contender):
-        return self.us(found, order, _SIMPLE) / self.us(found, order, contender)
+    def factor(self, found, order, contender, steps=""):
+        return self.us(found, order, _SIMPLE, steps) / self.us(found, order, contender, steps)
 
     def bound(self, found, order):
         """Returns the greatest possible speed-up over simple with any broadcasts: (factor, microseconds)."""
@@ -69,19 +75,26 @@ class Summa(Figure):
                 for order in ORDERS))
         lines.append(f"  {'bound':12}" + "".join("{1:>14.1f}{0:>7.2f}x".format(*self.bound(found, order))
                                                  for order in ORDERS))
+        for steps in list(STEPS)[1:]:
+            lines += ["", f"  {steps}"]
+            lines += [f"  {short:12}" + "".join(
+                f"{self.us(found, order, contender, steps):>14.1f}{self.factor(found, order, contender, steps):>7.2f}x"
+                for order in ORDERS) for contender, short in _SHORT.items()]
         lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items()),
                   "bound: every root sends one message to each process of its row or column, all at once; processes wait "
-                  "only for\n  blocks, so that steps overlap with simple, too; no broadcasts gain more than that"]
+                  "only for\n  blocks, so that steps overlap with simple, too; no broadcasts gain more than that",
+                  f"new connections: the first message between two processes of different nodes costs its sender "
+                  f"{_CONNECTING} us"]
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
-        return ("order", "contender", "us"), [(order, _SHORT[name], f"{self.us(found, order, name):.3f}")
-                                              for order in ORDERS for name in _TITLES]
+        return ("order", "steps", "contender", "us"), [
+            (order, steps, _SHORT[name], f"{self.us(found, order, name, steps):.3f}")
+            for order in ORDERS for steps in STEPS for name in _TITLES]
 
     def reached(self, found):
-        """Checks the statement in some order, with the machine's levels."""
-        return max(self.factor(found, order, name) for order in ORDERS for name in (_TOPOLOGICAL, _OURS)) >= \
-            self.greatest
+        """Checks the statement in some order and way to measure, with the machine's levels."""
+        return max(self.factor(found, order, _TOPOLOGICAL, steps) for order in ORDERS for steps in STEPS) >= self.greatest
 
     def draw(self, found, base):
         names = list(_SHORT)
