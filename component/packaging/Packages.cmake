@@ -5,6 +5,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/coll-strata.7 DESTINATION ${CMAKE_IN
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/mca-params/site.conf
               ${PROJECT_SOURCE_DIR}/mca-params/strata-rules.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/openmpi-coll-strata COMPONENT plugin)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/openmpi-coll-strata COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/openmpi-coll-strata
         RENAME copyright COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coll-strata-tools

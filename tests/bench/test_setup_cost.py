@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""setup_cost prints, up to 1,024 ranks, the values of bench/SCALE.md: records and hierarchy of that size,
+"""setup_cost prints, up to 1,024 ranks, the values of docs/results/scale.md: records and hierarchy of that size,
 and the agreement by its formula. Times of different machines are not compared."""
 import math
 import re
@@ -10,7 +10,7 @@ import sys
 NODE_US, NETWORK_US = 1.0, 15.0
 KIB = 1 / 1024
 # Ranks: nodes, MiB of the records on the wire, in memory and as kept, and of the hierarchy, as in
-# SCALE.md's tables.
+# the tables of scale.md.
 SCALE = {64: (1, 2.6 * KIB, 9 * KIB, 0, 13 * KIB), 1024: (16, 42 * KIB, 0.1, 0.02, 0.2)}
 MOST = max(SCALE)
 
@@ -30,7 +30,7 @@ def agreement_us(ranks, nodes):
 
 def expect(row, name, wanted, tolerance):
     if abs(float(row[name]) - wanted) > tolerance:
-        sys.exit(f"FAILED: {row['ranks']} ranks, {row['order']}: {name} is {row[name]}, SCALE.md says {wanted:.2f}")
+        sys.exit(f"FAILED: {row['ranks']} ranks, {row['order']}: {name} is {row[name]}, scale.md says {wanted:.2f}")
 
 
 def main():
@@ -46,7 +46,7 @@ def main():
             expect(row, "hier MiB", hierarchy, 0.5 * hierarchy + 0.005)
             if not (float(row["hier ms"]) >= 0 and float(row["copy ms"]) > 0 and float(row["bcast ms"]) > 0):
                 sys.exit(f"FAILED: no times: {row}")
-    print(f"as SCALE.md says: {found[MOST, 'block']}")
+    print(f"as scale.md says: {found[MOST, 'block']}")
 
 
 main()

@@ -128,7 +128,7 @@ def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout
     return Outcome(done.returncode, done.stdout)
 
 
-# README's limit; the load of the machine may hide as much again in starts without the plugin.
+# The limit of docs/user-guide/limits.md; the load of the machine may hide as much again in starts without the plugin.
 MOST_EXTRA_MS = 1000
 _QUIET_MS, _ALIKE_MS = 1000, 250
 _MOST_STARTS, _MOST_SECONDS = 6, 50

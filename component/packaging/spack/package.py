@@ -28,7 +28,7 @@ class CollStrata(CMakePackage):
     depends_on("openmpi@4.1.0:4.1.8,5.0.0:5.0.10")
     depends_on("pmix", when="^openmpi@5.0:")
     depends_on("hwloc@2:")
-    depends_on("nlohmann-json@3.10:")
+    depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2:", when="+tools")
     depends_on("scotch@7:+shared", when="+scotch")
     depends_on("python@3.9:", type="run")  # strata-report
