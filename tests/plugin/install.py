@@ -348,12 +348,13 @@ def installed_as_packages(paths):
                 finally:
                     os.rename(remedy + ".away", remedy)
             probe(paths, "SYSTEM_DEFAULT")
-            for page in ("man1/strata-topo.1", "man1/strata-explain.1", "man1/strata-report.1", "man1/strata-monitor.1", "man3/MPI_Monitoring.3",
+            for page in ("man1/strata-topo.1", "man1/strata-explain.1", "man1/strata-info.1", "man1/strata-report.1", "man1/strata-monitor.1", "man3/MPI_Monitoring.3",
                          "man3/MPIX_Comm_hsplit.3", "man7/coll-strata.7"):
                 if page not in files:
                     raise Failure(f"the manual page {page} is missing")
             run_or_fail("/usr/bin/strata-topo", "--version")
             run_or_fail("/usr/bin/strata-explain", "--version")
+            run_or_fail("/usr/bin/strata-info")
             run_or_fail("/usr/bin/strata-report", "--output", os.path.join(scratch, "report.txt"))
             use_the_library(paths, files, os.path.join(scratch, "programs"))
         finally:
