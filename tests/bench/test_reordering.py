@@ -10,7 +10,7 @@ import unittest
 
 from fakes import Folder, Silent
 
-from strata_bench.introspection import command_line, heat_map, link_loads, reordering
+from strata_bench.introspection import command_line, heat_map, link_loads, reordering, slow_links
 from strata_bench.measuring.cluster import Run
 from strata_bench.measuring.table import Paint
 
@@ -230,13 +230,13 @@ class Cases(unittest.TestCase):
 
     def test_networks(self):
         parser = command_line._parser()
-        self.assertEqual([one.name for one in reordering.networks(parser.parse_args([]))], ["sites", "nics"])
+        self.assertEqual([one.name for one in slow_links.networks(parser.parse_args([]))], ["sites", "nics"])
         for name in ("nics", "cards"):  # the present and the former name
-            found = reordering.networks(parser.parse_args(["--narrow", name, "--relay-mbit", "300"]))
+            found = slow_links.networks(parser.parse_args(["--narrow", name, "--relay-mbit", "300"]))
             self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("nics", ("--nic", "300mbit"))])
 
     def test_files_of_all_networks_are_the_commands_own(self):
-        for network in reordering.networks(command_line._parser().parse_args([])):
+        for network in slow_links.networks(command_line._parser().parse_args([])):
             self.assertTrue(re.fullmatch(reordering.FILES, f"topology-{network.name}.conf"), network.name)
 
 

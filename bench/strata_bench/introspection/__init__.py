@@ -2,6 +2,7 @@
 figure        the interface of a module of figures
 examples      the example applications, by hierarchies of the hardware and by others
 reordering    reordered ranks: the runs and their results
+slow_links    the clusters on which ranks are reordered
 link_loads    the load of the busiest link before and after reordering
 reordering_report, heat_map   the same as tables, text and picture
 monitoring    sessions compared with the wire, and their cost; by

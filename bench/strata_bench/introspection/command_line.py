@@ -3,7 +3,7 @@
 from ..measuring import cli, command, files
 from ..measuring.table import Paint
 
-from . import examples, monitoring, reordering
+from . import examples, monitoring, reordering, slow_links
 from .figure import Setting
 
 _DESCRIPTION = """\
@@ -35,6 +35,7 @@ def _parser():
                         help="one-way delay between the sites in microseconds (500)")
     parser.add_argument("--relay-mbit", metavar="R", type=cli.count, default=200,
                         help="rate between the sites in Mbit/s (200)")
+    slow_links.add_options(parser)
     cli.add_results(parser, "results/introspection")
     cli.add_keep(parser)
     for module in MODULES.values():

@@ -12,16 +12,14 @@ import statistics
 from ..cluster.plan import rank_nodes
 from ..measuring import cli, competitors
 
-from . import heat_map, link_loads, reordering_report
+from . import heat_map, link_loads, reordering_report, slow_links
 from .figure import Findings
 
 FIGURES = ("reordering",)
-FILES = r"topology-(sites|nics|cards)\.conf|reordering\.(svg|png)"
+FILES = rf"{slow_links.FILES}|reordering\.(svg|png)"
 _SECONDS = 240  # seconds of a run, besides those that the cells of the heat map may take
-_NARROW = ("sites", "nics")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
                    r"watched ([0-9.]+)$", re.MULTILINE)
-_MONITORED = {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,13 +33,6 @@ class Case:
 
     def name(self):
         return "-".join(word.replace(" ", "_") for word in (self.pattern, self.algorithm, self.order) if word)
-
-
-@dataclasses.dataclass(frozen=True)
-class Network:
-    name: str
-    title: str
-    shape: tuple  # options of bench/cluster up
 
 
 def _algorithms(operation, **numbers):
@@ -60,20 +51,8 @@ GRID = tuple(Case("cg", "", order) for order in ("block", "cyclic", "shuffle"))
 GROUPS = Case("groups", "", "cyclic")
 
 
-def networks(options):
-    """Returns the wanted networks."""
-    known = (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
-                     "NICs of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
-                                           "--relay-mbit", str(options.relay_mbit))),
-             Network("nics", f"1 site of 4 nodes, NICs of {options.relay_mbit} Mbit/s",
-                     ("--nodes", "4", "--sites", "1", "--slots", "4", "--nic", f"{options.relay_mbit}mbit")))
-    return tuple(network for network in known if network.name in options.narrow)
-
-
 def add_options(parser):
     group = parser.add_argument_group("reordering of ranks (reordering)")
-    group.add_argument("--narrow", metavar="LIST", type=cli.some_of(_NARROW, cards="nics"), default=_NARROW,
-                       help=f"slow links, one cluster for each: all, or some of {', '.join(_NARROW)} (all)")
     cli.add_sizes(group, "256K,1M", "messages of Broadcasts, Reduces and CG", "--tree-sizes")
     group.add_argument("--tree-reps", metavar="N", type=cli.count, default=3, help="repetitions of those in each run (3)")
     cli.add_sizes(group, "1K,4K,16K,64K,256K,1M", "bytes per rank's chunk of group Allgathers", "--group-sizes")
@@ -152,7 +131,7 @@ class Measurement:
     def __init__(self, setting):
         self._setting = setting
         self.options = setting.options
-        self.networks = networks(setting.options)
+        self.networks = slow_links.networks(setting.options)
         self.series = {}  # (name of a network, Case) -> Series
 
     def _program(self, case, log):
@@ -172,11 +151,8 @@ class Measurement:
 
     def run(self):
         for network in self.networks:
-            with self._setting.cluster(network.shape, network.title) as cluster:
-                topology = os.path.join(self._setting.folder, f"topology-{network.name}.conf")
-                cluster.write_topology(topology)
-                stock = competitors.with_parameters(competitors.tuned(), _MONITORED)
-                stock = dataclasses.replace(stock, environment=(("STRATA_NETWORK", f"file:{topology}"),))
+            with slow_links.opened(network, self._setting) as (cluster, stock):
+                stock = competitors.with_parameters(stock, slow_links.MONITORED)
                 for turn in range(self.options.rounds):
                     for number, case in enumerate(cases := self._cases(network)):
                         self._setting.progress.show(f"{network.name}, round {turn + 1} of {self.options.rounds}: {case.name()} "
