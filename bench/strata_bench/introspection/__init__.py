@@ -5,6 +5,8 @@ reordering    reordered ranks: the runs and their results
 slow_links    the clusters on which ranks are reordered
 link_loads    the load of the busiest link before and after reordering
 reordering_report, heat_map   the same as tables, text and picture
+conjugate_gradient            the NAS benchmarks' kernel without and with reordered ranks
+conjugate_gradient_report     the same as tables, text, file and picture
 monitoring    sessions compared with the wire, and their cost; by
   wire        patterns of messages
   series      session and NIC over time

@@ -3,7 +3,7 @@
 from ..measuring import cli, command, files
 from ..measuring.table import Paint
 
-from . import examples, monitoring, reordering, slow_links
+from . import conjugate_gradient, examples, monitoring, reordering, slow_links
 from .figure import Setting
 
 _DESCRIPTION = """\
@@ -14,11 +14,14 @@ summa, gather   the example applications with hierarchies of communicators that 
                 none; in blocks of ranks, round robin and shuffled
 reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
                 reordering the ranks by one iteration that the library monitored
+cg              the conjugate gradient kernel of the NAS benchmarks without and with reordered ranks, which are bound to
+                cores or not
 wire            traffic between nodes by monitoring sessions, compared with the counters of the nodes' NICs: for patterns
                 of messages, and every 10 ms
 overhead        the cost of monitoring a Reduce, on this machine itself"""
 # Name in measurements.json -> module; see figure.py.
-MODULES = {"examples": examples, "reordering": reordering, "monitoring": monitoring}
+MODULES = {"examples": examples, "reordering": reordering, "conjugate_gradient": conjugate_gradient,
+           "monitoring": monitoring}
 
 
 def _figures():
