@@ -124,7 +124,7 @@ def draw(measurement, folder):
     """Writes the plots, as in the paper the ratio of the times. Returns (paths, error)."""
     classes = list(dict.fromkeys(case.letter for case in measurement.cases))
     settings = gnuplot.name_tics([f"class {letter}" for letter in classes]) + (
-        "set logscale y\nset ylabel 'time without / with reordering'\nset yrange [*:*]\n"
+        "set logscale y 2\nset ylabel 'time without / with reordering'\nset yrange [*<0.5:8<*]\n"
         "set key top right Left reverse samplen 2.5\n")
     panels = list(_panels(measurement))
     if not any(panels):
