@@ -9,8 +9,9 @@ from ..measuring.table import SLOWER
 
 CSV = "cg.csv"
 _LOOKS = {"block": ("#5b7db1", 9), "cyclic": ("#1a7f37", 7), "shuffle": ("#d9822b", 5)}
-_HEAD = (f"  {'':33}{'execution':>17}{'':30}{'communication':>17}",
-         f"  {'class':7}{'order':9}{'binding':9}{'moved':>7}" + f"{'without':>10}{'with':>8}  {'gain, least to most':27}" * 2)
+_HEAD = tuple(line.rstrip() for line in (
+    f"  {'':42}{'execution':>17}{'':30}{'communication':>17}",
+    f"  {'class':7}{'order':9}{'binding':9}{'moved':>7}{'reorder':>9}" + f"{'without':>10}{'with':>8}  {'gain, least to most':27}" * 2))
 
 
 def _total(run):
@@ -37,7 +38,8 @@ def _row(case, series, paint):
     head = f"  {case.letter:7}{case.order:9}{case.binding:9}"
     if not series.pairs:
         return head + paint("failed", "red")
-    head += f"{series.median(lambda pair: pair.reordered.moved):7.0f}"
+    head += (f"{series.median(lambda pair: pair.reordered.moved):7.0f}"
+             f"{units.three_digits(series.median(lambda pair: pair.reordered.total() - pair.reordered.execution)):>9}")
     for what in (_total, _communication):
         without, reordered = (units.three_digits(series.median(of)) for of in (
             lambda pair, what=what: what(pair.without), lambda pair, what=what: what(pair.reordered)))
@@ -77,9 +79,10 @@ def verdict(measurement):
             "  communication up to 1.9 times; from random orders no more than from round robin (block order)."]
 
 
-_NOTES = ["", "Medians of the runs, without and with reordering in turn. Execution with reordering includes the reordering and the",
-          "matrix made anew for the new ranks, and Open MPI's monitoring; communication: time in MPI calls of the slowest process.",
-          "Gain: 100 (without - with) / without. Moved: ranks; 0: the order was kept, and a difference is noise or monitoring."]
+_NOTES = ["", "Medians of the runs, without and with reordering in turn. Moved: ranks; 0: the order was kept, and a difference is the",
+          "reordering's own time, Open MPI's monitoring, or noise. Reorder: finding the new order, and the matrix made anew for the",
+          "new ranks; it is part of the execution. Communication: time in MPI calls of the slowest process.",
+          "Gain: 100 (without - with) / without."]
 
 
 def text(measurement, paint):
