@@ -125,12 +125,13 @@ def _panels(measurement):
 
 def draw(measurement, folder):
     """Writes the plots, as in the paper the ratio of the times. Returns (paths, error)."""
-    classes = list(dict.fromkeys(case.letter for case in measurement.cases))
-    settings = gnuplot.name_tics([f"class {letter}" for letter in classes]) + (
-        "set logscale y 2\nset ylabel 'time without / with reordering'\nset yrange [*<0.5:8<*]\n"
-        "set key top right Left reverse samplen 2.5\n")
-    panels = list(_panels(measurement))
-    if not any(panels):
+    found = [pair.faster(what) for series in measurement.series.values() for pair in series.pairs for what in (_total, _communication)]
+    if not found:
         return [], ""  # the table gives the reason
-    return gnuplot.draw_panels(panels, "Conjugate gradient of the NAS benchmarks: gain of reordering", settings,
+    classes = dict.fromkeys(f"class {case.letter}" for case in measurement.cases)
+    # The key is above the curves, and all panels have one scale.
+    settings = gnuplot.name_tics(list(classes)) + (
+        f"set logscale y 2\nset yrange [{min(*found, 1) * 0.8:.3g}:{max(*found, 1) * 2.5:.3g}]\n"
+        "set ylabel 'time without / with reordering'\nset key top right Left reverse samplen 2.5\n")
+    return gnuplot.draw_panels(list(_panels(measurement)), "Conjugate gradient of the NAS benchmarks: gain of reordering", settings,
                                os.path.join(folder, "cg"))
