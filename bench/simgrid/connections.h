@@ -1,5 +1,5 @@
 #pragma once
-#include <set>
+#include <map>
 #include <utility>
 
 #include "topology/hierarchy.h"
@@ -7,7 +7,8 @@
 namespace strata::simulation {
 
 /// Connections between processes of different nodes. The first message of a pair, in either direction, makes
-/// theirs, and its sender waits for that.
+/// theirs; its sender waits for that, as does the other process if it sends meanwhile. Counts messages of the
+/// plugin's own engines alone.
 class Connections {
 public:
     /// `hierarchy` must outlive this.
@@ -21,7 +22,7 @@ public:
 private:
     const topology::Hierarchy* hierarchy_;
     double setup_us_;
-    std::set<std::pair<int, int>> made_;
+    std::map<std::pair<int, int>, double> made_;  // when, in simulated seconds
 };
 
 }  // namespace strata::simulation

@@ -1,7 +1,8 @@
 #include "machine.h"
 
-#include <charconv>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -122,14 +123,18 @@ Machine read(const json& document, const std::string& file) {
     return machine;
 }
 
+bool is_number(const char* begin, const char* end, double& value) {
+    const auto [rest, error] = std::from_chars(begin, end, value);
+    return error == std::errc() && rest == end && std::isfinite(value);
+}
+
 }  // namespace
 
 MachineChange machine_change(const std::string& text) {
     const std::size_t at = text.find('=');
     MachineChange change{text.substr(0, at), 0};
     const char* const end = text.data() + text.size();
-    if (at == 0 || at == std::string::npos ||
-        std::from_chars(text.data() + at + 1, end, change.value).ptr != end || at + 1 == text.size())
+    if (at == 0 || at == std::string::npos || !is_number(text.data() + at + 1, end, change.value))
         throw std::invalid_argument("--set: '" + text + "' is not NAME=NUMBER");
     return change;
 }

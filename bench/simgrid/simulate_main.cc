@@ -54,7 +54,8 @@ Collective collective_of(const std::string& name) {
 std::optional<int> root_of(const std::string& word) {
     if (word == "all") return simulation::every_root;
     if (word == rotate) return simulation::rotating_root;
-    return topology::whole_number<int>(word);
+    const auto root = topology::whole_number<int>(word);
+    return root && *root >= 0 ? root : std::nullopt;
 }
 
 std::string root_name(const Call& call) {

@@ -109,11 +109,11 @@ private:
         current_ = {};
         current_.contender = contender;
         current_.call = asked_[number];
-        Call call = study_.calls[number];
-        call.root = std::max(call.root, 0);
-        current_.bound_us = least_us(machine_, ranks_.hierarchy(), call);
+        const Call& call = study_.calls[number];
         current_.plan = "mpi";
-        if (contenders_[contender].is_mpi()) return;
+        if (call.root == rotating_root) current_.plan = "plans of all roots";
+        if (call.root != rotating_root) current_.bound_us = least_us(machine_, ranks_.hierarchy(), call);
+        if (contenders_[contender].is_mpi() || call.root == rotating_root) return;
         const algorithms::Plan& plan = contenders_[contender].plan(call);
         current_.plan = describe(plan);
         current_.reason = plan.reason;
@@ -173,8 +173,12 @@ std::vector<Call> with_roots(const std::vector<Call>& calls, int ranks) {
     std::vector<Call> all;
     for (Call call : calls) {
         const bool rooted = algorithms::traits_of(call.collective).rooted;
+        if (call.root == rotating_root && !rooted) {
+            throw std::invalid_argument(std::string(algorithms::name_of(call.collective)) +
+                                        " has no root to rotate");
+        }
         const bool each = call.root == every_root && rooted;
-        if (call.root == every_root || !rooted) call.root = 0;
+        if (call.root == every_root) call.root = 0;
         for (int left = each ? ranks : 1; left > 0; --left, ++call.root) all.push_back(call);
     }
     return all;

@@ -55,6 +55,19 @@ struct Line {
         for (const std::string& name : study.contenders) {
             contenders.emplace_back(name_for(name, ranks.size()), machine, ranks);
             contenders.back().insist_on(algorithms::Collective::bcast);
+            if (study.connect_us > 0) insist_on_own_messages(study, contenders.back(), name);
+        }
+    }
+
+    /// Open MPI's messages make no connections here.
+    void insist_on_own_messages(const SummaStudy& study, Contender& contender, const std::string& name) {
+        for (int root = 0; root < ranks.size(); ++root) {
+            const Call call{algorithms::Collective::bcast, study.block_bytes, root};
+            if (contender.is_mpi() || contender.plan(call).engine == algorithms::Engine::forward) {
+                throw std::invalid_argument(
+                    "contender '" + name +
+                    "': --connect-us does not count connections of calls that are passed through");
+            }
         }
     }
 };

@@ -19,7 +19,7 @@ from strata_bench.measuring.competitors import STOCK
 
 MPIRUN = PROGRAM = SPOILED = OPERATION = ""
 RANKS = 4
-SIZES = (1, 8, 1000, 64 << 10)
+SIZES = (1, 8, 1000, 100000)
 NODES = {"equal": ("0,0,1,1", "0,1,1,0"), "unequal": ("0,1,1,1",)}  # of four ranks
 
 

@@ -35,7 +35,7 @@ for contender in option("--contenders").split(","):
     if option("--roots") in ("all", "rotate"):
         factor = SLOW.get(contender, 1)
     elif contender.endswith("@lowest"):
-        factor *= 1.125 + 0.0625 * int(option("--nodes") if "--nodes" in arguments else 4)
+        factor *= 1 + 0.03125 * int(option("--nodes") if "--nodes" in arguments else 4)
     elif "--placement" in arguments and option("--placement") == "0":
         factor *= 1.5
     for root in range(3) if option("--roots") == "all" else [0]:
@@ -127,7 +127,7 @@ class Command(unittest.TestCase):
             with open(os.path.join(results_in(folder), "nuioa-nodes.csv"), encoding="utf-8") as file:
                 self.assertEqual(next(csv.DictReader(file)), {
                     "contender": "strata", "job": "2 nodes", "bytes": "4096", "near_us": "50.960",
-                    "far_us": "63.700"})
+                    "far_us": "54.145"})
             with open(os.path.join(results_in(folder), "grid-wide.csv"), encoding="utf-8") as file:
                 self.assertEqual(next(csv.DictReader(file)), {
                     "contender": "flat:binomial", "bytes": "8", "in_turn_us": "30.240", "total_us": "90.720",
@@ -207,11 +207,12 @@ class Matrices(unittest.TestCase):
                          ["summa", "machine", "--rows", "10", "--block", "64"])
         for us, reached in ((1.0, True), (1.1, False)):
             found = found_for(figure, lambda run, contender, _: {
-                "us": {"flat:binary": 5, "whole:binary": us if len(run.job) > 2 else 4}.get(contender, 4), "bound_us": 1})
+                "us": {"flat:binary": 5, "whole:binary": 0.5 if len(run.job) > 2 else us}.get(contender, 4), "bound_us": 1})
             self.assertEqual(figure.reached(found), reached)
             self.assertIn(f"{5 / us:.2f}x", figure.text(found))
         run, _, connecting = figure.runs()[:3]
         self.assertEqual((run.job[2:], connecting.job[2:]), ((), ("--step-barrier", "--connect-us", "1000")))
+        self.assertEqual(set(run.contenders) - set(connecting.contenders), {"strata"})
 
     def test_what_no_broadcasts_can_beat(self):
         found = found_for(ALL["figure12"], lambda *_: {"us": 5, "bound_us": 2})
@@ -331,12 +332,16 @@ class Near(unittest.TestCase):
         self.assertTrue(self.reached("nuioa-leaders", [10]))
         self.assertTrue(self.reached("nuioa-leaders-shared", [10]))
         self.assertTrue(self.reached("nuioa-gather", [47]))
+        self.assertTrue(self.reached("nuioa-pingpong", [30.9]))
         self.assertTrue(self.reached("nuioa-ranks", [50, 40, 20, 10]))
         self.assertTrue(self.reached("nuioa-nodes", [2, 5, 10]))
 
     def test_what_falls_short(self):
         self.assertFalse(self.reached("nuioa-binding", [49]))
-        self.assertFalse(self.reached("nuioa-leaders", [9]))
+        self.assertFalse(self.reached("nuioa-leaders", [8.9]))
+        self.assertFalse(self.reached("nuioa-leaders", [26.1]))
+        self.assertFalse(self.reached("nuioa-pingpong", [31.1]))
+        self.assertFalse(self.reached("nuioa-pingpong", [23.9]))
         self.assertFalse(self.reached("nuioa-ranks", [50, 20, 20, 10]))
         self.assertFalse(self.reached("nuioa-nodes", [2, 10, 9]))
 
@@ -367,6 +372,23 @@ class RealProgram(unittest.TestCase):
         done = subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", "tuned,whole:binary"], check=True,
                               text=True, capture_output=True)
         self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us \(mean of all ranks \d+\.\d+ us\), 1\.600 us of it computing, \d+\.\d+ us at least\nwhole:binary: ")
+
+    def test_what_steps_of_summa_cost(self):
+        if not REAL:
+            self.skipTest("strata_simulate is not built")
+        machine = os.path.join(ROOT, "bench", "simgrid", "machines", "ntw10e5.json")
+
+        def run(*options, contender="flat:binary"):
+            return subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", contender, *options],
+                                  check=False, text=True, capture_output=True)
+        us = [float(re.match(r"flat:binary: (\d+\.\d+) us", run(*options).stdout)[1]) for options in
+              ((), ("--step-barrier",), ("--step-barrier", "--connect-us", "1000"))]
+        self.assertEqual(us, sorted(us))
+        # Of a row or column a process makes two connections to other nodes at most in each of 16 steps.
+        self.assertTrue(us[1] < 10 * us[0] and 1000 < us[2] < 16 * 2 * 2 * 5000, us)
+        refused = run("--connect-us", "1000", contender="tuned")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("'tuned': --connect-us does not count connections", refused.stderr)
 
     def test_a_call_takes_as_long_wherever_it_stands(self):
         """Many messages of the same moment, whose order decides."""

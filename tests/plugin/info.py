@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that strata-info tells on one screen whether the plugin is on, and names what keeps it off."""
+"""Tests that strata-info shows on one screen whether the plugin is on, and names what keeps it off."""
 import os
 import shutil
 import subprocess
@@ -8,16 +8,20 @@ import tempfile
 
 from job import SYSTEM_FOLDERS, Failure, Paths, conclude, environment, synthetic
 
+FRAME = 74 * "-"
+
 
 def info(paths, folder, command=(), expected=0, options=(), **variables):
-    """Returns what it prints."""
+    """Returns what it prints. `folder`: of the plugin; None: left to parameter files."""
     program = os.path.join(paths["source"], "component", "packaging", "strata-info")
     own = environment(paths, synthetic(2, 2)) | variables
-    own["OMPI_MCA_opal_mca_base_component_path"] = f"{folder}:{SYSTEM_FOLDERS}"
+    own.pop("OMPI_MCA_opal_mca_base_component_path", None)
+    if folder is not None:
+        own["OMPI_MCA_opal_mca_base_component_path"] = f"{folder}:{SYSTEM_FOLDERS}"
     with tempfile.TemporaryDirectory() as scratch:
         done = subprocess.run([program, *options, *command], env=own, cwd=scratch, text=True, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        if done.returncode != expected:
+        if done.returncode != expected or "Traceback" in done.stdout:
             raise Failure(f"exit status {done.returncode}, expected {expected}:\n{done.stdout}")
         if os.listdir(scratch):
             raise Failure(f"it leaves {os.listdir(scratch)}")
@@ -28,8 +32,6 @@ def expect(text, *pieces):
     for piece in pieces:
         if piece not in text:
             raise Failure(f"'{piece}' is missing in\n{text}")
-    if "Traceback" in text:
-        raise Failure(text)
 
 
 def job(paths, *words):
@@ -38,39 +40,67 @@ def job(paths, *words):
 
 
 def test_files(paths):
-    """Open MPI itself says nothing about a file that it cannot load."""
+    """Open MPI itself reports nothing about a file that it cannot load."""
     with open(os.path.join(paths.folder(), "mca_coll_strata.so"), "rb") as file:
         plugin = file.read()
     with tempfile.TemporaryDirectory() as folder:
         expect(info(paths, folder, expected=1), f"NO  file       not found in {folder}, ")
+        expect(info(paths, folder, job(paths, "true"), expected=1), "    job        not run: see above")
         path = os.path.join(folder, "mca_coll_strata.so")
         with open(path, "wb") as file:
             file.write(plugin[:100000])  # far more than half of it is for debuggers and may be missing
-        expect(info(paths, folder, expected=1), f"NO  file       {path}, ", "Open MPI says nothing about such a file, or crashes.")
+        expect(info(paths, folder, expected=1), f"ok  file       {path}", "NO  whole      ",
+               "Open MPI reports nothing about such a file, or crashes.")
         shutil.copy(shutil.which("true"), path)
-        expect(info(paths, folder, expected=1), "NO  file")
+        expect(info(paths, folder, expected=1), "NO  whole      ")
+
+
+def test_settings(paths, folder):
+    expect(info(paths, folder, expected=1, OMPI_MCA_coll="^strata"), "NO  coll       ^strata (from environment)")
+    expect(info(paths, folder, expected=1, OMPI_MCA_coll="self,tuned"), "NO  coll       self,tuned")
+    expect(info(paths, folder, OMPI_MCA_coll="^sm"), "ok  coll       ^sm")
+    for priority in ("-1", "10"):
+        expect(info(paths, folder, expected=1, OMPI_MCA_coll_strata_priority=priority),
+               f"NO  priority   {priority} (from environment)")
+    with tempfile.TemporaryDirectory() as home:  # a search path from a parameter file
+        os.mkdir(os.path.join(home, ".openmpi"))
+        with open(os.path.join(home, ".openmpi", "mca-params.conf"), "w", encoding="utf-8") as file:
+            file.write(f"opal_mca_base_component_path = {folder}:{SYSTEM_FOLDERS}\n")
+        expect(info(paths, None, HOME=home), f"ok  file       {folder}/mca_coll_strata.so", "ok  loaded     by a job")
+
+
+def test_jobs(paths, folder):
+    probe = job(paths, paths["probe"], "--sizes", "100000")
+    text = info(paths, folder, probe)
+    expect(text, "ok  job        ended with 0 after ", "ok  messages   none about the plugin",
+           "ok  selected   MPI_COMM_WORLD (4 processes)", " served, 0 passed through (of process 0)", "    levels     ",
+           " (4 processes)", "    serves     bcast: ", "    passes     gatherv, scatterv: ")
+    # The user's own dump would hide the job's, or be that of an earlier job.
+    expect(info(paths, folder, probe, OMPI_MCA_coll_strata_dump="hierarchy.svg"), "ok  selected   MPI_COMM_WORLD (4 processes)")
+    expect(info(paths, folder, job(paths, "--mca", "coll_strata_window", "0", paths["probe"]), expected=1),
+           "NO  messages   1 about the plugin", "does not understand these parameters")
+    expect(info(paths, folder, job(paths, "--tag-output", "--mca", "coll_strata_window", "0", paths["probe"]), expected=1),
+           "NO  messages   ")
+    foreign = f"echo; echo {FRAME}; echo No such interface; echo {FRAME}; exec {paths['probe']} --sizes 100000"
+    expect(info(paths, folder, job(paths, "sh", "-c", foreign)), "ok  messages   none", "    other      No such interface")
+    expect(info(paths, folder, job(paths, "--mca", "coll", "^strata", paths["probe"]), expected=1),
+           "NO  selected   for no communicator")
+    expect(info(paths, folder, job(paths, "sh", "-c", f"{paths['probe']} --sizes 100000; exit 3")),
+           "ok  job        ended with 3 after ", "ok  selected   MPI_COMM_WORLD")
+    expect(info(paths, folder, ["/no/such/mpirun"], expected=1), "NO  job        ended with nothing", "it cannot be started")
+    if info(paths, folder, probe, options=["--quiet"]) != "":
+        raise Failure("--quiet prints")
 
 
 def test(paths, wanted):
     folder = paths.folder()
-    text = info(paths, folder)
-    expect(text, "ok  file       ", "ok  found      MCA coll: strata", "ok  priority   40 (from default)", "ok  loaded     by a job",
-           "    job        not checked", wanted)
+    expect(info(paths, folder), "ok  file       ", "ok  whole      ", "ok  found      MCA coll: strata",
+           "ok  priority   40 (from default)", "ok  loaded     by a job", "    job        not checked", wanted)
     test_files(paths)
-    expect(info(paths, folder, expected=1, OMPI_MCA_coll_strata_priority="-1"), "NO  priority   -1 (from environment)")
-    probe = job(paths, paths["probe"], "--sizes", "100000")
-    text = info(paths, folder, probe)
-    expect(text, "ok  job        ended with 0 after ", "ok  agreement  no process has reported a difference", "MPI_COMM_WORLD (4 processes)",
-           "    levels     ", " (4 processes)", "    serves     bcast: ", "    passes     gatherv, scatterv: ")
-    expect(info(paths, folder, job(paths, "--mca", "coll_strata_window", "0", paths["probe"]), expected=1),
-           "NO  agreement  a message, see below", "does not understand these parameters")
-    expect(info(paths, folder, job(paths, "--mca", "coll", "^strata", paths["probe"]), expected=1), "NO  selected   for no communicator")
-    expect(info(paths, folder, job(paths, "sh", "-c", "exit 3"), expected=1), "NO  job        ended with 3 after ")
-    expect(info(paths, folder, ["/no/such/mpirun"], expected=1), "NO  job        ended with nothing")
-    if "file" in info(paths, folder, options=["--quiet"]):
-        raise Failure("--quiet prints")
+    test_settings(paths, folder)
+    test_jobs(paths, folder)
     expect(info(paths, folder, expected=2, options=["--bright"]), "unrecognized arguments")
-    print("strata-info tells what is on and what is not")
+    print("strata-info shows what is on and what is not")
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

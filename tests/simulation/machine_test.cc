@@ -91,8 +91,8 @@ TEST(MachineFile, NumbersAreReplaced) {
     };
     EXPECT_EQ(changed("overhead_us=2.5").overhead_us, 2.5);
     EXPECT_EQ(changed("far_path_mbytes_per_s=2000").far_path_mbytes_per_s, 2000);
-    for (const char* const wrong :
-         {"overhead_us", "=1", "overhead_us=", "overhead_us=fast", "overhead_us=1x"})
+    for (const char* const wrong : {"overhead_us", "=1", "overhead_us=", "overhead_us=fast", "overhead_us=1x",
+                                    "overhead_us=1e999", "overhead_us=nan", "overhead_us=inf"})
         EXPECT_THROW(changed(wrong), std::invalid_argument) << wrong;
     EXPECT_THROW(changed("overhead=1"), strata::topology::FileError);
     EXPECT_THROW(changed("overhead_us=-1"), strata::topology::FileError);

@@ -11,7 +11,7 @@ namespace bench {
 
 namespace {
 
-constexpr int segment_bytes = 64 << 10;
+constexpr int segment_bytes = 32 << 10;
 constexpr int tag = 0;
 
 // One call's messages between the leaders. The root leads the first node; `forwards` says which way they go.
@@ -27,12 +27,14 @@ public:
     Chain& operator=(const Chain&) = delete;
 
     bool receives() const { return from_ != MPI_PROC_NULL; }
+    // Ranks without a neighbour, and all but the leaders, move nothing.
     void post(void* data, int count) {
         receives_.push_back(MPI_REQUEST_NULL);
-        MPI_Irecv(data, count, type_, from_, tag, comm_, &receives_.back());
+        if (receives()) MPI_Irecv(data, count, type_, from_, tag, comm_, &receives_.back());
     }
     void await(std::size_t segment) { MPI_Wait(&receives_[segment], MPI_STATUS_IGNORE); }
     void pass_on(const void* data, int count) {
+        if (to_ == MPI_PROC_NULL) return;
         sends_.push_back(MPI_REQUEST_NULL);
         MPI_Isend(data, count, type_, to_, tag, comm_, &sends_.back());
     }
@@ -80,13 +82,23 @@ public:
         if (split.leads() && !split.roots()) sum_.resize(static_cast<std::size_t>(count));
         if (chain.receives()) others_.resize(static_cast<std::size_t>(count));
         double* const total = split.roots() ? sum : sum_.data();
-        for_segments(count, most,
-                     [&](std::size_t, int start, int length) { chain.post(others_.data() + start, length); });
+        if (!split.leads()) {
+            for_segments(count, most, [&](std::size_t, int start, int length) {
+                MPI_Reduce(own + start, nullptr, length, MPI_DOUBLE, MPI_SUM, 0, split.node);
+            });
+            return;
+        }
+        if (chain.receives()) {
+            for_segments(count, most, [&](std::size_t, int start, int length) {
+                chain.post(others_.data() + start, length);
+            });
+        }
         for_segments(count, most, [&](std::size_t segment, int start, int length) {
             MPI_Reduce(own + start, total + start, length, MPI_DOUBLE, MPI_SUM, 0, split.node);
-            chain.await(segment);
-            if (chain.receives())
+            if (chain.receives()) {
+                chain.await(segment);
                 MPI_Reduce_local(others_.data() + start, total + start, length, MPI_DOUBLE, MPI_SUM);
+            }
             chain.pass_on(total + start, length);
         });
     }

@@ -152,7 +152,6 @@ class Measurement:
     def run(self):
         for network in self.networks:
             with slow_links.opened(network, self._setting) as (cluster, stock):
-                stock = competitors.with_parameters(stock, slow_links.MONITORED)
                 for turn in range(self.options.rounds):
                     for number, case in enumerate(cases := self._cases(network)):
                         self._setting.progress.show(f"{network.name}, round {turn + 1} of {self.options.rounds}: {case.name()} "

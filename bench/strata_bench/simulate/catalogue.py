@@ -2,7 +2,7 @@
 
 from .choice import SIZES, Choice
 from .enhancement import Enhancement
-from .leaders import SHARED_PATH, Leaders, Point
+from .leaders import SHARED_PATH, SIZES as LEADER_SIZES, Leaders, Point
 from .multilevel import BINOMIAL, MULTILEVEL, OURS, Multilevel
 from .sensitivity import Sensitivity
 from .summa import Summa
@@ -53,14 +53,16 @@ ALL = {figure.name: figure for figure in (
                (BINOMIAL, "whole:binomial@node", "whole:binomial@switch0", MULTILEVEL, OURS)),
     Leaders("nuioa-pingpong", 4, "One message to another node: both ranks near the NIC, or both far",
             "25 to 30 % more from 32 KiB on", (Point("two nodes", *(("--nodes", "2", *job) for job in _ONE_PER_NODE),
-                                                     elected=False),), (25, 31), contenders=("whole:linear",)),
-    Leaders("nuioa-gather", 6, "Gather from 8 nodes, one rank on each: all near the NIC, or all far",
+                                                     elected=False),), (None, None), contenders=("whole:linear",),
+            sizes=tuple(size for size in LEADER_SIZES if size >= 32 << 10), every=(25, 30)),
+    Leaders("nuioa-gather", 6,
+            "Gather from 8 nodes, one rank on each, the root's chunk included: all near the NIC, or all far",
             "47 % more with the root near", (_BOUND,), (None, 47), contenders=("strata", "whole:linear"),
             operation="gather"),
     *_leaders("nuioa-binding", 5, "Bcast over 8 nodes, one rank on each: all near the NIC, or all far",
             "up to 50 % more", (_BOUND,), (None, 50)),
     *_leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: NIC-local leaders, or the lowest ranks",
-            "10 to 25 % more", (_EACH_CORE,), (10, None)),
+            "10 to 25 % more", (_EACH_CORE,), (None, None), every=(10, 25)),
     *_leaders("nuioa-ranks", 8, "Bcast over 8 nodes, with more and more ranks on each",
             "from 50 % at one rank per node down to 10 % at eight",
             (_BOUND, _per_node(2, "0;2"), _per_node(4, "0;2;4;6"), _per_node(8, "core")), (10, 50), grows=-1),

@@ -12,9 +12,11 @@ _MACHINE = "nuioa8"
 FAR = "@lowest"  # default leaders: the lowest rank of each node, which is far from the NIC
 SHARED_PATH = ("--set", "far_path_mbytes_per_s=2000")  # a rank far from the NIC relays at 1,000 MB/s
 _OURS = "strata"
-_TITLES = {_OURS: "this plugin's choice", "whole:linear": "the root sends to all, or receives of all", "levels:pipeline": "pipelined along the nodes and in them",
+_TITLES = {_OURS: "this plugin's choice", "whole:linear": "the root sends to all, or receives from all",
+           "levels:pipeline": "pipelined along the nodes and in them",
            "whole:binomial": "one level after the other, binomial trees"}
-_LOOKS = {_OURS: ("#1a7f37", 5), "whole:linear": ("#d9822b", 7), "levels:pipeline": ("#5b7db1", 9), "whole:binomial": ("#c4549e", 13)}
+_LOOKS = {_OURS: ("#1a7f37", 5), "whole:linear": ("#d9822b", 7),
+          "levels:pipeline": ("#5b7db1", 9), "whole:binomial": ("#c4549e", 13)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,12 +35,13 @@ class Leaders(Figure):
     title: str
     finding: str
     points: tuple
-    expected: tuple  # least and greatest gain in the paper; None: not given
+    expected: tuple  # the greatest gain: at least the first at every point, the second at some; None: not given
     contenders: tuple = (_OURS, "levels:pipeline", "whole:binomial")
     sizes: tuple = SIZES
     grows: int = 0  # trend from point to point: 1, or -1 if the gain shrinks
     operation: str = "bcast"
     options: tuple = ()  # of every job
+    every: tuple = ()  # range, to a per cent, of the gain at every point and size
 
     @property
     def statement(self):
@@ -92,6 +95,9 @@ class Leaders(Figure):
 
         def fits(contender):
             gains = [self.greatest(found, point, contender) for point in self.points]
+            if self.every and not all(self.every[0] - 1 <= self.gain(found, point, contender, size) <= self.every[1] + 1
+                                      for point in self.points for size in self.sizes):
+                return False
             falls = any((after - before) * self.grows <= 0 for before, after in zip(gains, gains[1:]))
             return (least is None or min(gains) >= least) and (greatest is None or max(gains) >= greatest) and \
                 not (self.grows and falls)

@@ -106,7 +106,8 @@ class Multilevel(Figure):
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
-        columns = ("contender", "bytes", "in_turn_us", "total_us", "most_messages_between_sites", "most_copies_between_sites")
+        columns = ("contender", "bytes", "in_turn_us", "total_us", "most_messages_between_sites",
+                   "most_copies_between_sites")
         return columns, [(name, size, f"{self.loop_us(found, name, size):.3f}",
                           f"{self.total_us(found, name, size):.3f}", *self.crossings(found, name, size))
                          for name in self.contenders for size in self.sizes]

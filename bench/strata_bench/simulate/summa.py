@@ -18,11 +18,17 @@ _SHORT = {_SIMPLE: "simple", **{f"{_TOPOLOGICAL}@groups:{groups}": f"{groups} gr
           _TOPOLOGICAL: "topological", _OURS: "strata"}
 ORDERS = {"block": "block", "shuffled": "shuffle:1"}
 _CONNECTING = 1000  # microseconds, by which Open MPI's openib made a connection: an estimate
+_LOOP = ""
 STEPS = {  # what may lie between the paper's measurement and a loop: label -> options
-    "": (),
+    _LOOP: (),
     "barrier between steps": ("--step-barrier",),
     "barrier, new connections": ("--step-barrier", "--connect-us", str(_CONNECTING)),
 }
+
+
+def _contenders(steps):
+    """The plugin passes some broadcasts through, whose connections are not counted."""
+    return tuple(name for name in _TITLES if name != _OURS or "--connect-us" not in STEPS[steps])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,13 +58,13 @@ class Summa(Figure):
                 f"{self.greatest:g}x as fast as simple; it gives neither the shape of the grid nor the order of the ranks")
 
     def runs(self):
-        return [SummaRun(self.machine, "summa", (_BLOCK,), tuple(_TITLES), ("--order", order, *steps), rows=self.grid[0])
-                for order in ORDERS.values() for steps in STEPS.values()]
+        return [SummaRun(self.machine, "summa", (_BLOCK,), _contenders(steps), ("--order", order, *STEPS[steps]),
+                         rows=self.grid[0]) for order in ORDERS.values() for steps in STEPS]
 
-    def us(self, found, order, contender, steps=""):
+    def us(self, found, order, contender, steps=_LOOP):
         return found.us("summa", contender, _BLOCK, ("--order", ORDERS[order], *STEPS[steps]))
 
-    def factor(self, found, order, contender, steps=""):
+    def factor(self, found, order, contender, steps=_LOOP):
         return self.us(found, order, _SIMPLE, steps) / self.us(found, order, contender, steps)
 
     def bound(self, found, order):
@@ -79,22 +85,22 @@ class Summa(Figure):
             lines += ["", f"  {steps}"]
             lines += [f"  {short:12}" + "".join(
                 f"{self.us(found, order, contender, steps):>14.1f}{self.factor(found, order, contender, steps):>7.2f}x"
-                for order in ORDERS) for contender, short in _SHORT.items()]
+                for order in ORDERS) for contender, short in _SHORT.items() if contender in _contenders(steps)]
         lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items()),
                   "bound: every root sends one message to each process of its row or column, all at once; processes wait "
                   "only for\n  blocks, so that steps overlap with simple, too; no broadcasts gain more than that",
-                  f"new connections: the first message between two processes of different nodes costs its sender "
-                  f"{_CONNECTING} us"]
+                  f"new connections: the first message between two processes of different nodes takes {_CONNECTING} us longer"]
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
         return ("order", "steps", "contender", "us"), [
             (order, steps, _SHORT[name], f"{self.us(found, order, name, steps):.3f}")
-            for order in ORDERS for steps in STEPS for name in _TITLES]
+            for order in ORDERS for steps in STEPS for name in _contenders(steps)]
 
     def reached(self, found):
-        """Checks the statement in some order and way to measure, with the machine's levels."""
-        return max(self.factor(found, order, _TOPOLOGICAL, steps) for order in ORDERS for steps in STEPS) >= self.greatest
+        """Checks the statement in some order, with the machine's levels and without barriers, of which the paper says
+        nothing."""
+        return max(self.factor(found, order, _TOPOLOGICAL) for order in ORDERS) >= self.greatest
 
     def draw(self, found, base):
         names = list(_SHORT)

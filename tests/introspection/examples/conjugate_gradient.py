@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""conjugate_gradient.py MPIRUN FOLDER CASE: tests that conjugate_gradient finds the published eigenvalues, in any order of
-ranks, and only with the right matrix."""
+"""conjugate_gradient.py MPIRUN FOLDER CASE: tests that conjugate_gradient finds the published eigenvalues, in any order
+of ranks, and only with the right matrix."""
 import os
 import re
 import sys
@@ -10,9 +10,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from hardware import PLAIN, Failure, conclude, start  # noqa: E402
 
 MONITORED = ("--mca", "coll", "^strata", "--mca", "pml", "ob1,monitoring", "--mca", "pml_monitoring_enable", "1")
-LINE = re.compile(r"^class (\w), (\d+) ranks: execution [0-9.]+ communication ([0-9.]+) mean ([0-9.]+) rank 0 ([0-9.]+) "
-                  r"reordering ([0-9.]+) data ([0-9.]+), (\d+) of \2 ranks moved, residual ([0-9.e+-]+) zeta ([0-9.]+), "
-                  r"verified (yes|no)$", re.MULTILINE)
+LINE = re.compile(r"^class (\w), (\d+) ranks: execution [0-9.]+ communication ([0-9.]+) mean ([0-9.]+) rank 0 "
+                  r"([0-9.]+) reordering ([0-9.]+) data ([0-9.]+), (\d+) of \2 ranks moved, residual ([0-9.e+-]+) "
+                  r"zeta ([0-9.]+), verified (yes|no)$", re.MULTILINE)
 ZETA = {"S": 8.5971775078648, "W": 10.362595087124}
 BAD = {"bad_class": (4, ["--class", "E"], "unknown class; known are S, W, A, B, C and D"),
        "bad_ranks": (3, [], "a power of two of processes is needed"),
