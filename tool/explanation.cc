@@ -99,12 +99,22 @@ std::string expected(const CallUse& use, const JobDump& story, const std::string
     return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
 }
 
+/// What to do if even the fastest call took far longer than predicted: others include waiting for ranks.
+std::string hint(const CallUse& use) {
+    constexpr double far_longer = 3;
+    if (use.predicted_us <= 0 || use.least_us < far_longer * use.predicted_us) return "";
+    return "the fastest call took " + number_text(use.least_us / use.predicted_us) +
+           " times as long as expected: the model may not know these links; give them by a preset "
+           "(coll_strata_rules) or bench/tune";
+}
+
 std::string paragraph(const CallUse& use, const JobDump& story,
                       const algorithms::CommunicatorUse& communicator, bool colour) {
     const std::string where =
         " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
     return heading(use, sizes_of(use), where, colour) + how(use) +
-           line("expected", expected(use, story, communicator.name)) + line("measured", measured(use));
+           line("expected", expected(use, story, communicator.name)) + line("measured", measured(use)) +
+           line("hint", hint(use));
 }
 
 /// A choice without calls; for a size that was not examined, the choice for a nearby one.

@@ -43,6 +43,20 @@ def job(paths, scratch, parameters, calls=CALLS):
     return dump
 
 
+def test_hint(program, dump):
+    """Calls that take far longer than predicted, and calls that do not."""
+    with open(dump, encoding="utf-8") as file:
+        content = json.load(file)
+    for factor, hinted in ((0.25, True), (0.5, False)):
+        for call in content["communicators"][0]["calls"]:
+            call["predicted_us"] = factor * call["least_us"]
+        with open(dump + ".changed", "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        text = explain(program, dump + ".changed")
+        if ("  hint        the fastest call took 4 times as long as expected: the model" in text) != hinted:
+            raise Failure(f"a hint is {'missing' if hinted else 'needless'}:\n{text}")
+
+
 def test_calls(paths, program, scratch):
     dump = job(paths, scratch, {"coll_strata_bcast_level_algorithms": "cluster=linear"})
     every = explain(program, dump)
@@ -50,6 +64,7 @@ def test_calls(paths, program, scratch):
            r"  set by +algorithm of cluster from coll_strata_bcast_level_algorithms\n",
            r"  expected +\S+ us; by the underlying component \S+ us\n",
            r"  measured +\S+ us on average over 3 calls, from \S+ to \S+ us, on process 0\n")
+    test_hint(program, dump)
     one = explain(program, dump, "--op", "bcast", "--bytes", "8")
     expect(one, r"^bcast of 8 B on")
     if "100000" in one:

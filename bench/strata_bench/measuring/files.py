@@ -23,6 +23,11 @@ def read_json_lines(path, missing_ok=False):
     return records
 
 
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
 def write_json(path, content):
     """Writes the file as a whole: an interruption leaves the old or the new file."""
     with open(path + ".new", "w", encoding="utf-8") as file:
