@@ -51,13 +51,17 @@ void set(Value* result, Value value) {
 template <class Check>
 SplitOptions agreed_options(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
     int nic_local = Common::none;
+    int scope = Common::none;
     const MpiError own = outcome_of([&] {
         check();
         if (roots) nic_local = wants_nic_local(info) ? 1 : 0;
+        scope = static_cast<int>(wanted_scope(info));
     });
-    const auto most = agreed(comm, own, {roots ? 1 : 0, nic_local, Common::mirrored(nic_local)});
-    if (!Common::holds(most[1], most[2])) throw MpiError{MPI_ERR_INFO_VALUE};
-    return {most[0] != 0, most[1] == 1};
+    const auto most = agreed(
+        comm, own, {roots ? 1 : 0, nic_local, Common::mirrored(nic_local), scope, Common::mirrored(scope)});
+    if (!Common::holds(most[1], most[2]) || !Common::holds(most[3], most[4]))
+        throw MpiError{MPI_ERR_INFO_VALUE};
+    return {most[0] != 0, most[1] == 1, static_cast<Scope>(most[3])};
 }
 
 /// The request of a split by type, equal on all members except those with MPI_UNDEFINED.
@@ -119,12 +123,11 @@ const char* lowest_shared_type(MPI_Comm comm, const Members& members, const std:
 #pragma GCC visibility push(default)
 extern "C" {
 
-int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info, MPI_Comm* newcomm) {
+int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm) {
     return returned(oldcomm, [&] {
         set(newcomm, MPI_COMM_NULL);
         require_communicator(oldcomm);
-        const SplitOptions wishes =
-            agreed_options(oldcomm, false, MPI_INFO_NULL, [&] { require_argument(newcomm); });
+        const SplitOptions wishes = agreed_options(oldcomm, false, info, [&] { require_argument(newcomm); });
         *newcomm = split(oldcomm, wishes).child.release();
     });
 }

@@ -8,6 +8,7 @@
 #include "communicator_facts.h"
 #include "level_names.h"
 #include "topology/hierarchy.h"
+#include "topology/hierarchy_hint.h"
 
 namespace strata::introspection {
 namespace {
@@ -18,10 +19,13 @@ using topology::Hierarchy;
 /// The parts of a communicator and their roots.
 class Parts {
 public:
-    Parts(const Members& members, bool nic_local) {
+    Parts(const Members& members, const SplitOptions& wishes) {
         const Records& records = members.records;
         topology::HierarchySpec spec;
-        spec.election.nic_local = nic_local;
+        if (wishes.scope == Scope::network) spec.hint = topology::parse_hierarchy_hint("node,switch");
+        if (wishes.scope == Scope::node)
+            spec.hint = topology::parse_hierarchy_hint("pu,core,l1,l2,l3,numa,group,die,package,node");
+        spec.election.nic_local = wishes.nic_local;
         spec.election.use = members.use;
         hierarchy_ = topology::build_hierarchy(records, spec);
         part_of_.assign(records.size(), -1);
@@ -78,11 +82,19 @@ bool wants_nic_local(MPI_Info info) {
     return nic_local;
 }
 
+Scope wanted_scope(MPI_Info info) {
+    const std::string value = info_value(info, "strata_levels");
+    if (value == "network") return Scope::network;
+    if (value == "node") return Scope::node;
+    if (!value.empty() && value != "all") throw MpiError{MPI_ERR_INFO_VALUE};
+    return Scope::all;
+}
+
 Step split(MPI_Comm comm, const SplitOptions& wishes, int key) {
     int rank = 0;
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto members = members_of(comm);
-    const Parts parts(*members, wishes.nic_local);
+    const Parts parts(*members, wishes);
     Step step;
     if (parts.children().empty()) return step;  // equal on all members: no message
     const int part = parts.part_of(rank);

@@ -16,10 +16,14 @@ struct Step {
     Communicator roots;
 };
 
+/// The levels of a split: all; switches and nodes; or nodes and what is inside them.
+enum class Scope { all, network, node };
+
 /// Options of a split, equal on all members.
 struct SplitOptions {
     bool roots = false;
     bool nic_local = false;  ///< the roots are the processes nearest to the NIC
+    Scope scope = Scope::all;
 };
 
 /// Returns the value of a key; empty without it. Throws MpiError.
@@ -27,6 +31,9 @@ std::string info_value(MPI_Info info, const char* key);
 
 /// Returns true if strata_roots is nic_local. Throws MpiError (MPI_ERR_INFO_VALUE for an unknown value).
 bool wants_nic_local(MPI_Info info);
+
+/// Returns the scope that strata_levels names. Throws MpiError (MPI_ERR_INFO_VALUE for an unknown value).
+Scope wanted_scope(MPI_Info info);
 
 /// Ranks of the child are ordered by `key`, then as in `comm`. Collective over `comm`. Throws MpiError.
 Step split(MPI_Comm comm, const SplitOptions& wishes, int key = 0);

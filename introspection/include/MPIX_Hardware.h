@@ -57,7 +57,8 @@ extern "C" {
  * newcomm: the members that share the caller's object of that level, in the order of oldcomm; a strict subset
  * of oldcomm. MPI_COMM_NULL for a process whose binding spans several such objects, and for all members if
  * nothing is left to split. Of levels that split alike only the lowest counts. Different branches may split
- * by different levels. info: ignored; it may differ. */
+ * by different levels. info: "strata_levels" = "network" splits by switches and nodes only, "node" by nodes and
+ * what is inside them only; "all" is the default. Must be equal on all members (MPI_ERR_INFO_VALUE). */
 int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm);
 
 /* As MPIX_Comm_hsplit(), plus a communicator of the roots, one per oldcomm. Collective over oldcomm.
@@ -69,13 +70,14 @@ int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm);
  * oldcomm (ties, and unknown distances: the lowest rank); "lowest" is the default. Ranks in newcomm are
  * unaffected. NICs are those with an active fabric port, else all with a network interface, addressed or not
  * (the plugin also asks Open MPI); STRATA_NIC overrides them. Must be equal on all members
- * (MPI_ERR_INFO_VALUE). */
+ * (MPI_ERR_INFO_VALUE); and "strata_levels" as above. */
 int MPIX_Comm_hsplit_with_roots(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm, MPI_Comm* rootscomm);
 
 /* All levels at once: the results of repeated calls of MPIX_Comm_hsplit_with_roots() on the last newcomm.
  * Collective over comm; one exchange for all levels.
  *
- * nlevels: the number of levels in which the caller takes part; 0 if nothing can be split.
+ * info: as for MPIX_Comm_hsplit_with_roots(). nlevels: the number of levels in which the caller takes part; 0
+ * if nothing can be split.
  * newcomms, rootscomms: arrays of that length, to be freed by MPIX_Comm_hierarchy_free(). The caller's last
  * newcomm is MPI_COMM_NULL if the caller is only a member of rootscomm there. Either pointer may be null, on
  * all processes or on some. */

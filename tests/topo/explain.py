@@ -53,7 +53,7 @@ def test_hint(program, dump):
         with open(dump + ".changed", "w", encoding="utf-8") as file:
             json.dump(content, file)
         text = explain(program, dump + ".changed")
-        if ("  hint        the fastest call took 4 times as long as expected: the model" in text) != hinted:
+        if ("  hint      the fastest call took 4 times as long as expected: the model" in text) != hinted:
             raise Failure(f"a hint is {'missing' if hinted else 'needless'}:\n{text}")
 
 

@@ -148,6 +148,31 @@ def unbound_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "all@p0;all@p0;all@p1;all@p1"}, wanted
 
 
+_SITES = {"TOPOLOGY": PLAIN, "PLACEMENT": cores(4, 2), "NETWORK": "hosts:p[0-1]=top.left;p[2-3]=top.right"}
+
+
+def network_only_case():
+    """Two switches of two nodes with two processes: nothing splits inside the nodes."""
+    wanted = {}
+    for rank in range(8):
+        site, node = rank - rank % 4, rank - rank % 2
+        wanted[1, rank] = group("Switch0", 2, rank // 4, range(site, site + 4), (0, 4), rank)
+        wanted[2, rank] = group("Machine", 2, rank % 4 // 2, (node, node + 1), (site, site + 2), rank)
+        wanted[3, rank] = NOTHING
+    return 8, _SITES, wanted
+
+
+def node_only_case():
+    """The same job: the nodes first, whatever the switches."""
+    wanted = {}
+    for rank in range(8):
+        node = rank - rank % 2
+        wanted[1, rank] = group("Package", 4, rank // 2, (node, node + 1), (0, 2, 4, 6), rank)
+        wanted[2, rank] = group("Core", 2, rank % 2, (rank,), (node, node + 1), rank)
+        wanted[3, rank] = NOTHING
+    return 8, _SITES, wanted
+
+
 def nic_local_case():
     """The NIC hangs below the second package: its first process is the root everywhere above."""
     wanted = {}
@@ -200,6 +225,9 @@ TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-on
           "stopping_root_at_once": (stopping_root_case, ["--at-once"]), "stopping_others": (stopping_others_case, []),
           "network": (network_case, []), "unbound": (unbound_case, []), "nic_local": (nic_local_case, NIC_LOCAL),
           "near_card": (nic_local_case, ["--strata-roots", "near_card"]),  # its former name
+          "network_only": (network_only_case, ["--strata-levels", "network"]),
+          "network_only_at_once": (network_only_case, ["--strata-levels", "network", "--at-once"]),
+          "node_only": (node_only_case, ["--strata-levels", "node"]),
           "absent_nic": (absent_nic_case, NIC_LOCAL), "nic_local_stopping": (nic_local_stopping_case, NIC_LOCAL)}
 
 # Requested type -> returned name, and members in order (keys are negative ranks) by rank, on two nodes with a

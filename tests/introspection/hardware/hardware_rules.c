@@ -79,6 +79,10 @@ static void check_errors(void) {
     expect(MPIX_Comm_hsplit(MPI_COMM_WORLD, info, &made) == MPI_SUCCESS, "a key counts that should not");
     MPI_Comm_free(&made);
     MPI_Info_set(info, "strata_roots", "lowest");
+    MPI_Info_set(info, "strata_levels", "everywhere");
+    expect(class_of(MPIX_Comm_hierarchy(MPI_COMM_WORLD, info, &levels, &all, NULL)) == MPI_ERR_INFO_VALUE,
+           "a wrong value of levels is taken");
+    MPI_Info_set(info, "strata_levels", "all");
     MPI_Info_set(info, "mpi_hw_resource_type", "Crossbar");
     expect(MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made) == MPI_SUCCESS &&
                made == MPI_COMM_NULL,

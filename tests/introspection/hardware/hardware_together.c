@@ -116,6 +116,10 @@ static void check_hsplit_errors(void) {
     MPI_Info_set(info, "strata_roots", rank == 5 ? "nic_local" : "lowest");
     expect(class_of(MPIX_Comm_hsplit_with_roots(MPI_COMM_WORLD, info, &made, &roots)) == MPI_ERR_INFO_VALUE,
            "rank 5 has another value");
+    MPI_Info_set(info, "strata_roots", "lowest");
+    MPI_Info_set(info, "strata_levels", rank == 5 ? "node" : "network");
+    expect(class_of(MPIX_Comm_hsplit_with_roots(MPI_COMM_WORLD, info, &made, &roots)) == MPI_ERR_INFO_VALUE,
+           "rank 5 has other levels");
     MPI_Info_free(&info);
 }
 

@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
         if (option == "--strata-roots" && i + 1 < argc) MPI_Info_set(info, "strata_roots", argv[++i]);
+        if (option == "--strata-levels" && i + 1 < argc) MPI_Info_set(info, "strata_levels", argv[++i]);
         if (option == "--at-once") at_once = true;
         if (option == "--split" && i + 1 < argc) type = argv[++i];
     }
