@@ -99,13 +99,15 @@ std::string expected(const CallUse& use, const JobDump& story, const std::string
     return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
 }
 
-/// What to do if even the fastest call took far longer than predicted: others include waiting for ranks.
+/// What to do if even the fastest of several calls took far longer than predicted. A single call may include
+/// waiting for ranks that came later, and new connections.
 std::string hint(const CallUse& use) {
     constexpr double far_longer = 3;
-    if (use.predicted_us <= 0 || use.least_us < far_longer * use.predicted_us) return "";
+    const bool longer = use.predicted_us > 0 && use.least_us >= far_longer * use.predicted_us;
+    if (use.calls < 2 || !longer) return "";
     return "the fastest call took " + number_text(use.least_us / use.predicted_us) +
-           " times as long as expected: the model may not know these links; give them by a preset "
-           "(coll_strata_rules) or bench/tune";
+           " times as long as expected: ranks arrive late, or the model does not know these links "
+           "(give them by a preset or bench/tune)";
 }
 
 std::string paragraph(const CallUse& use, const JobDump& story,

@@ -6,7 +6,7 @@ import sys
 
 COMMANDS = {  # packages beside this file
     "demo": "what the plugin does to an unmodified program on an emulated cluster",
-    "accept": "acceptance for a site: on, right, nowhere slower, started as fast; a page to keep",
+    "accept": "acceptance for a site, with a page to keep",
     "compare": "all components and mock-ups over operations, sizes and orders; the gate",
     "tune": "measure a cluster's links and close choices; write rules for it",
     "simulate": "simulate figures of the papers with the plugin's own code",

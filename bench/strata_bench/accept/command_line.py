@@ -1,9 +1,15 @@
 """Options of bench/accept and its sequence of checks."""
 
+import datetime
+import hashlib
 import os
+import platform
+import re
 import shlex
+import subprocess
 
 from ..compare import command_line as compare
+from ..compare import grid
 from ..measuring import cli, command, competitors, files, place
 from ..measuring.cluster import check_support
 
@@ -11,76 +17,98 @@ from . import checks, page
 from .checks import Check, Result
 
 _DESCRIPTION = """\
-Acceptance of the plugin for a site, in one batch job: is it on, are results right, is it nowhere slower on a sample of
-operations, sizes and orders of the ranks than what Open MPI has without it, and does a job start as fast. Writes a page
-to keep, acceptance.html, and how to take the plugin back. --launcher is the command that starts jobs, without the
-program; without it everything runs on an emulated cluster. It takes the plugin of this build, whatever is installed.
+Acceptance of the plugin for a site, in one batch job: is it on, is all data right, is it nowhere slower than tuned and
+han on a sample of operations, sizes and orders of the ranks, and does a job take at most 1 s longer. Writes a page to
+keep, acceptance.html, with how to take the plugin back. --launcher is the command that starts jobs, without the program;
+without it everything runs on an emulated cluster. It takes the plugin of this build, whatever is installed. Build before:
+inside the job give --build DIR, and nothing is installed or built.
 
-The sample is that of bench/compare --gate, with its rule for slower; after --minutes the same command goes on."""
+The sample and the rule for slower are those of bench/compare --gate --with tuned,han; the rule that no size may be
+slower than a greater one holds, too. If --minutes end before, the same command goes on."""
 _EPILOG = """\
-Exit status: 0 if accepted; 1 if not; 3 if --minutes ended before; 77 without --launcher if this machine does not allow
-the namespaces of which an emulated cluster is made.
+Exit status: 0 if accepted; 1 if not; 3 if undecided (--minutes ended before, times of tuned are missing, or the
+comparison was interrupted or could not begin); 77 without --launcher if this machine does not allow the namespaces of
+which an emulated cluster is made.
 
 example:
-  bench/accept --launcher "srun --mpi=pmix -N 4 -n 256"
+  bench/accept --launcher "srun --mpi=pmix -N 4 -n 256" --build build/release
   bench/accept --launcher "mpirun -n 32" --minutes 30 --parameter rules=ethernet-cluster"""
 _OWN_FILES = r"acceptance\.(txt|html)"
-_RESULTS = {0: Result.PASSED, 3: Result.UNFINISHED}
-_SAID = {Result.PASSED: "nowhere slower by more than 5 %, with intervals apart and in every job; all data right",
-         Result.FAILED: "see below: slower, wrong data, or a job that failed",
-         Result.UNFINISHED: "some of the sample is not measured yet"}
+_STATUS = {Result.PASSED: 0, Result.FAILED: 1, Result.UNDECIDED: 3}
+_VERDICTS = {"passed": Result.PASSED, "failed": Result.FAILED, "unfinished": Result.UNDECIDED}
+_LINES_OF_SUMMARY = 12
 
 
 def make_parser():
     parser = cli.parser("accept", _DESCRIPTION, _EPILOG)
-    parser.add_argument("--minutes", metavar="N", type=cli.count, default=20, help="for the sample (20)")
-    parser.add_argument("--jobs", metavar="N", type=cli.count, default=3, help="jobs to start without and with it (3)")
-    cli.add_operations(parser, "bcast,allreduce,allgather,reduce")
+    parser.add_argument("--minutes", metavar="N", type=cli.count, default=20, help="begin no part of the sample later (20)")
+    parser.add_argument("--jobs", metavar="N", type=cli.count, default=3,
+                        help="jobs to start without and with the plugin; twice as many if it looks slower (3)")
+    cli.add_operations(parser, ",".join(grid.GATED))
+    cli.add_orders(parser, grid.ORDERS, ("block", "shuffle"), "; unequal: node by node, fewer on some")
     cli.add_sizes(parser, "8,1K,64K,1M", "sizes in bytes")
     cli.add_place(parser, "results/accept")
     return parser
 
 
-def _speed(options, build, folder):
-    """Lets bench/compare judge. Returns the check and its tables."""
-    own = os.path.join(folder, "speed")
-    where = ["--launcher", options.launcher] if options.launcher else ["--state", options.state] if options.state else \
-        cli.shape_arguments(options)
-    status = compare.main(["--gate", "--minutes", str(options.minutes), "--op", ",".join(options.op), "--sizes",
-                           ",".join(map(str, options.sizes)), "--no-plots", "--results", own, "--build", build, *where,
-                           *(word for one in options.parameter for word in ("--parameter", one))])
-    result = _RESULTS.get(status, Result.FAILED)
-    tables = {name: files.read_lines(path) for name, path in
-              (("Summary", os.path.join(own, "summary.txt")), ("Times", os.path.join(own, "table.txt")))
-              if os.path.exists(path)}
-    return Check("speed", result, (_SAID[result],)), tables
+def _speed(options, build, state, digest, folder):
+    """Lets bench/compare judge; its folder's name depends on what it compares, so that it goes on with that only. Returns
+    the check and the tables."""
+    where = ["--launcher", options.launcher] if options.launcher else ["--state", state]
+    asked = ["--op", ",".join(options.op), "--sizes", ",".join(map(str, options.sizes)), "--orders", ",".join(options.orders),
+             *(word for one in options.parameter for word in ("--parameter", one))]
+    name = hashlib.sha256("\n".join([digest, options.launcher or "", *asked]).encode()).hexdigest()[:8]
+    own = os.path.join(folder, f"speed-{name}")
+    data = os.path.join(own, "measurements.json")
+    if os.path.exists(data):
+        os.unlink(data)
+    compare.main(["--gate", "--with", "tuned,han", "--minutes", str(options.minutes), "--no-plots", "--results", own,
+                  "--build", build, *where, *asked])
+    if not os.path.exists(data):
+        return Check("speed", Result.UNDECIDED, ("the comparison was interrupted or could not begin: see what it printed",)), {}
+    tables = {title: files.read_lines(os.path.join(own, file)) for title, file in
+              (("Summary", "summary.txt"), ("Times", "table.txt"))}
+    return Check("speed", _VERDICTS[files.read_json(data)["verdict"]],
+                 (f"{', '.join(options.op)}; {', '.join(options.orders)} order of the ranks",
+                  *[line for line in tables["Summary"] if line.strip()][:_LINES_OF_SUMMARY], f"all of it: {own}")), tables
+
+
+def _facts(arguments, digest):
+    done = subprocess.run(["ompi_info", "--version"], text=True, capture_output=True, check=False)
+    release = re.search(r"v[0-9][^\s]*", done.stdout)
+    return (("command", shlex.join(["bench/accept", *arguments])), ("host", platform.node()),
+            ("Open MPI", release[0] if release else "unknown"), ("build", digest),
+            ("date", datetime.datetime.now().astimezone().isoformat(" ", "minutes")))
 
 
 def _accept(options, progress):
     elsewhere = options.launcher or options.state
     build = command.build_folder(options, "demo,communicators", (lambda: None) if elsewhere else check_support)
     built = command.Built(build)
+    digest = place.build_digest(built)
     folder = command.results_folder(options.results, _OWN_FILES)
+    tables = {}
     progress.show("is it on?")
     with place.of(options, built) as runner:
         contender = competitors.strata(built.plugin_folder, place.parameters(options, runner, folder))
         found = [checks.on(runner, contender, built, folder)]
         if found[0].result is Result.PASSED:
             found.append(checks.start(runner, contender, built, folder, options.jobs, progress.show))
+            progress.clear()
+            speed, tables = _speed(options, build, options.state or getattr(runner, "directory", ""), digest, folder)
+            found.append(speed)
         command.say_kept(runner, progress)
     progress.clear()
-    tables = {}
-    if page.outcome(found) is Result.PASSED:
-        speed, tables = _speed(options, build, folder)
-        found.append(speed)
+    facts = _facts(options.arguments, digest)
     paths = [os.path.join(folder, f"acceptance.{ending}") for ending in ("txt", "html")]
-    call = shlex.join(["bench/accept", *(["--launcher", options.launcher] if options.launcher else [])])
-    files.write_text(paths[0], page.text(found))
-    files.write_text(paths[1], page.as_html(found, call, tables).split("\n"))
-    progress.say("\n" + "\n".join(page.text(found)))
+    files.write_text(paths[0], page.text(found, facts))
+    files.write_text(paths[1], page.as_html(found, facts, tables).split("\n"))
+    progress.say("\n" + "\n".join(page.text(found, facts)))
     command.say_files(paths, "", progress)
-    return {Result.PASSED: 0, Result.FAILED: 1, Result.UNFINISHED: 3}[page.outcome(found)]
+    return _STATUS[page.outcome(found)]
 
 
 def main(arguments):
-    return command.run("accept", _accept, make_parser().parse_args(arguments))
+    options = make_parser().parse_args(arguments)
+    options.arguments = arguments
+    return command.run("accept", _accept, options)
