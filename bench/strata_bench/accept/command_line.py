@@ -2,6 +2,7 @@
 
 import datetime
 import hashlib
+import itertools
 import os
 import platform
 import re
@@ -36,7 +37,6 @@ example:
 _OWN_FILES = r"acceptance\.(txt|html)"
 _STATUS = {Result.PASSED: 0, Result.FAILED: 1, Result.UNDECIDED: 3}
 _VERDICTS = {"passed": Result.PASSED, "failed": Result.FAILED, "unfinished": Result.UNDECIDED}
-_LINES_OF_SUMMARY = 12
 
 
 def make_parser():
@@ -70,7 +70,8 @@ def _speed(options, build, state, digest, folder):
               (("Summary", "summary.txt"), ("Times", "table.txt"))}
     return Check("speed", _VERDICTS[files.read_json(data)["verdict"]],
                  (f"{', '.join(options.op)}; {', '.join(options.orders)} order of the ranks",
-                  *[line for line in tables["Summary"] if line.strip()][:_LINES_OF_SUMMARY], f"all of it: {own}")), tables
+                  *itertools.takewhile(lambda line: not line.startswith("Size by size"), filter(None, tables["Summary"])),
+                  f"all of it: {own}")), tables
 
 
 def _facts(arguments, digest):
