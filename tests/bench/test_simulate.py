@@ -15,7 +15,7 @@ import unittest
 
 from fakes import ROOT
 
-from strata_bench.simulate import enhancement, variation
+from strata_bench.simulate import enhancement, summa, variation
 from strata_bench.simulate.catalogue import ALL
 from strata_bench.simulate.runs import Found
 from strata_bench.simulate.vectors import grouped
@@ -346,10 +346,9 @@ class Near(unittest.TestCase):
         self.assertFalse(self.reached("nuioa-nodes", [2, 10, 9]))
 
 
+@unittest.skipUnless(any(sys.argv[1:]), "strata_simulate is not built")
 class RealProgram(unittest.TestCase):
     def test_the_same_numbers_twice(self):
-        if not REAL:
-            self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "smp12e5.json")
         runs = []
         for _ in range(2):
@@ -366,23 +365,18 @@ class RealProgram(unittest.TestCase):
     def test_summa_where_ranks_are_in_different_calls(self):
         """Broadcasts along rows and columns, passed through to Open MPI: while one rank is in the first,
         others are in the next."""
-        if not REAL:
-            self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "ntw10e5.json")
         done = subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", "tuned,whole:binary"], check=True,
                               text=True, capture_output=True)
         self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us \(mean of all ranks \d+\.\d+ us\), 1\.600 us of it computing, \d+\.\d+ us at least\nwhole:binary: ")
 
     def test_what_steps_of_summa_cost(self):
-        if not REAL:
-            self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "ntw10e5.json")
 
         def run(*options, contender="flat:binary"):
             return subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", contender, *options],
                                   check=False, text=True, capture_output=True)
-        us = [float(re.match(r"flat:binary: (\d+\.\d+) us", run(*options).stdout)[1]) for options in
-              ((), ("--step-barrier",), ("--step-barrier", "--connect-us", "1000"))]
+        us = [float(re.match(r"flat:binary: (\d+\.\d+) us", run(*options).stdout)[1]) for options in summa.STEPS.values()]
         self.assertEqual(us, sorted(us))
         # Of a row or column a process makes two connections to other nodes at most in each of 16 steps.
         self.assertTrue(us[1] < 10 * us[0] and 1000 < us[2] < 16 * 2 * 2 * 5000, us)
@@ -392,8 +386,6 @@ class RealProgram(unittest.TestCase):
 
     def test_a_call_takes_as_long_wherever_it_stands(self):
         """Many messages of the same moment, whose order decides."""
-        if not REAL:
-            self.skipTest("strata_simulate is not built")
         machine = os.path.join(ROOT, "bench", "simgrid", "machines", "smp12e5.json")
         done = subprocess.run([REAL, machine, "--op", "reduce", "--sizes", "4096,8,4096", "--contenders",
                                "tuned,flat:binomial,tuned,tuned"], check=True, text=True, capture_output=True)
