@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests that the tables of docs/user-guide/parameters.md have exactly the parameters that ompi_info lists, with their
-defaults: rows "| `coll_strata_NAME` | `default` |", where OP stands for each collective and `""` is the empty text.
+defaults: rows "| `coll_strata_NAME` | `default` |", where OP means each collective and `""` is the empty text.
 
 --without NAME: removes a parameter's row from the page; --default NAME=VALUE: changes the default of one (without
 coll_strata_); both must fail.

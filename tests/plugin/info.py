@@ -12,7 +12,7 @@ FRAME = 74 * "-"
 
 
 def info(paths, folder, command=(), expected=0, options=(), **variables):
-    """Returns what it prints. `folder`: of the plugin; None: left to parameter files."""
+    """Returns what it prints. `folder`: of the plugin; None: parameter files set it."""
     program = os.path.join(paths["source"], "component", "packaging", "strata-info")
     own = environment(paths, synthetic(2, 2)) | variables
     own.pop("OMPI_MCA_opal_mca_base_component_path", None)

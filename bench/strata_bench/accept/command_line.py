@@ -21,7 +21,7 @@ _DESCRIPTION = """\
 Acceptance of the plugin for a site, in one batch job: is it on, is all data right, is it nowhere slower than tuned and
 han on a sample of operations, sizes and orders of the ranks, and does a job take at most 1 s longer. Writes a page to
 keep, acceptance.html, with how to take the plugin back. --launcher is the command that starts jobs, without the program;
-without it everything runs on an emulated cluster. It takes the plugin of this build, whatever is installed. Build before:
+without it everything runs on an emulated cluster. It takes the plugin of this build, not an installed one. Build before:
 inside the job give --build DIR, and nothing is installed or built.
 
 The sample and the rule for slower are those of bench/compare --gate --with tuned,han; the rule that no size may be

@@ -163,7 +163,7 @@ def network_only_case():
 
 
 def node_only_case():
-    """The same job: the nodes first, whatever the switches."""
+    """The same job: the nodes first, regardless of the switches."""
     wanted = {}
     for rank in range(8):
         node = rank - rank % 2
