@@ -32,30 +32,32 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       groups_(hierarchy.groups.size()),
       least_eager_(std::numeric_limits<std::size_t>::max()),
       combine_us_per_byte_(links.combine_us(1)) {
-    std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // few levels, many groups
-    const auto link_at = [&](topology::LevelKey level) -> const LinkParameters& {
-        for (const auto& [key, link] : known) {
-            if (key == level) return link;
-        }
-        return known.emplace_back(level, links.at(level)).second;
+    std::vector<topology::LevelKey> known;  // few levels, many groups
+    const auto link_at = [&](topology::LevelKey level) {
+        const auto found = std::ranges::find(known, level);
+        if (found != known.end()) return static_cast<int>(found - known.begin());
+        known.push_back(level);
+        links_.push_back(links.at(level));
+        return static_cast<int>(links_.size()) - 1;
     };
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = link_at(link_level(group));
         groups_[g].network = is_network(group);
-        groups_[g].copy_us_per_byte = copy_us_per_byte(groups_[g].link, groups_[g].network);
-        groups_[g].bus.us_per_byte = bus_us_per_byte(groups_[g].link);
-        const std::size_t eager = groups_[g].link.eager_bytes;
+        const LinkParameters& link = link_of(groups_[g]);
+        groups_[g].copy_us_per_byte = copy_us_per_byte(link, groups_[g].network);
+        groups_[g].bus.us_per_byte = bus_us_per_byte(link);
+        const std::size_t eager = link.eager_bytes;
         if (eager != 0) least_eager_ = std::min(least_eager_, eager);
         if (group.parent >= 0) {
             const GroupState& parent = groups_[group.parent];
-            groups_[g].connection.us_per_byte = connection_us_per_byte(parent.link);
-            groups_[g].connection.gap_us = gap_us(parent.link, parent.network);
+            groups_[g].connection.us_per_byte = connection_us_per_byte(link_of(parent));
+            groups_[g].connection.gap_us = gap_us(link_of(parent), parent.network);
         }
         if (groups_[g].copy_us_per_byte > 0) continue;
         for (const int rank : group.direct) {
-            ranks_[rank].nic.us_per_byte = 1 / groups_[g].link.bytes_per_us;
-            ranks_[rank].nic.gap_us = gap_us(groups_[g].link, groups_[g].network);
+            ranks_[rank].nic.us_per_byte = 1 / link.bytes_per_us;
+            ranks_[rank].nic.gap_us = gap_us(link, groups_[g].network);
         }
     }
 }
@@ -88,14 +90,15 @@ const FlatModel::GroupState& FlatModel::common(int from, int to) const {
     return walk(*this, from, to, [](const auto&...) {});
 }
 
-double FlatModel::transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least) {
-    const LinkParameters& link = common.link;
+double FlatModel::transfer_us(const GroupState& common, std::size_t bytes, double narrowest,
+                              double least) const {
+    const LinkParameters& link = link_of(common);
     const double bytes_us = static_cast<double>(bytes) * std::max(narrowest, 1 / link.bytes_per_us);
     return handshake_us(link, bytes) + 2 * link.overhead_us + std::max(bytes_us, least) + link.latency_us;
 }
 
-double FlatModel::processor_us(const GroupState& common, std::size_t bytes) {
-    return common.link.overhead_us + static_cast<double>(bytes) * common.copy_us_per_byte;
+double FlatModel::processor_us(const GroupState& common, std::size_t bytes) const {
+    return link_of(common).overhead_us + static_cast<double>(bytes) * common.copy_us_per_byte;
 }
 
 double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
@@ -121,7 +124,7 @@ double FlatModel::work_us(int from, int to, std::size_t bytes) const {
 }
 
 bool FlatModel::waits_for_receiver(int from, int to, std::size_t bytes) const {
-    return bytes >= least_eager_ && needs_handshake(common(from, to).link, bytes);
+    return bytes >= least_eager_ && needs_handshake(link_of(common(from, to)), bytes);
 }
 
 double FlatModel::hop_us(int from, int to, std::size_t bytes, double least) const {
@@ -162,6 +165,18 @@ double FlatModel::busiest_us() const {
         most = std::max(most, rank.processor_load);
     }
     return most;
+}
+
+void FlatModel::clear_loads() {
+    const auto clear = [](Connection& connection) { connection.out.load = connection.in.load = 0; };
+    for (GroupState& group : groups_) {
+        clear(group.connection);
+        group.bus.resource.load = 0;
+    }
+    for (RankState& rank : ranks_) {
+        clear(rank.nic);
+        rank.processor_load = 0;
+    }
 }
 
 }  // namespace strata::algorithms

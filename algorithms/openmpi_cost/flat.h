@@ -50,6 +50,8 @@ public:
     void add_load(int rank, double us) { ranks_[rank].processor_load += us; }
     /// Returns the load of the busiest resource, us.
     double busiest_us() const;
+    /// Starts anew with no load anywhere.
+    void clear_loads();
     /// Returns the time at which the sender's processor can start its next message, us.
     double free_at(int rank) const { return ranks_[rank].processor_free; }
 
@@ -78,7 +80,7 @@ private:
     struct GroupState {
         Connection connection;
         Bus bus;
-        LinkParameters link;  ///< of the group's own level
+        int link = 0;  ///< of the group's own level, in links_
         bool network = false;
         double copy_us_per_byte = 0;  ///< of the processor at either end
     };
@@ -90,10 +92,12 @@ private:
     static auto& walk(Self& self, int from, int to, Visit&& visit);
     const GroupState& common(int from, int to) const;
     /// `least`: least us for its bytes.
-    static double transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least);
-    static double processor_us(const GroupState& common, std::size_t bytes);
+    double transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least) const;
+    double processor_us(const GroupState& common, std::size_t bytes) const;
+    const LinkParameters& link_of(const GroupState& group) const { return links_[group.link]; }
 
     const topology::Hierarchy& hierarchy_;
+    std::vector<LinkParameters> links_;  ///< one per level, which all groups of the level share
     std::vector<RankState> ranks_;
     std::vector<GroupState> groups_;
     std::size_t least_eager_ = 0;  ///< shorter messages need no handshake anywhere

@@ -79,28 +79,30 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
     const int size = hierarchy.ranks();
     const int rounds[] = {(size / 2 - 1) / 2,
                           size / 4};  // with two blocks, between these pairs and between the others
-    FlatModel first(hierarchy, links);
-    FlatModel others(hierarchy, links);
-    std::vector<double> hops;
+    FlatModel model(hierarchy, links);
     double first_us = 0;
-    double longest_stay = 0;  // per rank: no message overtakes the previous exchange with the same neighbour
     for (int r = 0; r < size; ++r) {
         const int opening = neighbor_of(r, 0, size);
-        first.add_load(r, opening, block);
-        first_us = std::max(first_us, first.hop_us(r, opening, block));
-        hops.push_back(others.hop_us(r, (r + 1) % size, 2 * block));
+        model.add_load(r, opening, block);
+        first_us = std::max(first_us, model.hop_us(r, opening, block));
+    }
+    first_us = std::max(first_us, model.busiest_us());
+    model.clear_loads();
+    std::vector<double> hops;
+    for (int r = 0; r < size; ++r) hops.push_back(model.hop_us(r, (r + 1) % size, 2 * block));
+    double longest_stay = 0;  // per rank: no message overtakes the previous exchange with the same neighbour
+    for (int r = 0; r < size; ++r) {
         double wait = 0;
         for (const int parity : {0, 1}) {
             const int peer = neighbor_of(r, parity, size);
-            others.add_load(r, peer, 2 * block, rounds[parity]);
-            const double hops_us = rounds[parity] * others.hop_us(r, peer, 2 * block);
+            model.add_load(r, peer, 2 * block, rounds[parity]);
+            const double hops_us = rounds[parity] * model.hop_us(r, peer, 2 * block);
             longest_stay = std::max(longest_stay, hops_us);
-            if (others.waits_for_receiver(r, peer, 2 * block)) wait += hops_us;
+            if (model.waits_for_receiver(r, peer, 2 * block)) wait += hops_us;
         }
         longest_stay = std::max(longest_stay, wait);
     }
-    return std::max(first_us, first.busiest_us()) +
-           std::max({longest_stay, others.busiest_us(), longest_way(hops, rounds[0] + rounds[1])});
+    return first_us + std::max({longest_stay, model.busiest_us(), longest_way(hops, rounds[0] + rounds[1])});
 }
 
 }  // namespace strata::algorithms
