@@ -46,6 +46,8 @@ struct CollectiveTraits {
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }
+    /// Returns true if the node engine can carry it.
+    constexpr bool by_node() const { return !blocks; }
     constexpr bool from_root() const { return rooted && down; }
 };
 

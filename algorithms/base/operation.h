@@ -20,6 +20,7 @@ struct Operation {
     /// component is the mean over them and `root`, since the root determines how often a flat pattern
     /// crosses a wide link.
     std::span<const int> other_roots{};
+    bool on_boards = false;  ///< its ranks have boards (algorithms/node), and an element fits into one
 };
 
 }  // namespace strata::algorithms

@@ -9,8 +9,8 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr std::array engines{Engine::automatic, Engine::tree,  Engine::levels,
-                             Engine::ring,      Engine::rails, Engine::forward};
+constexpr std::array engines{Engine::automatic, Engine::tree, Engine::levels, Engine::ring,
+                             Engine::rails,     Engine::node, Engine::forward};
 
 }  // namespace
 
@@ -23,6 +23,7 @@ std::string_view name_of(Engine engine) {
         case Engine::levels: return "levels";
         case Engine::ring: return "ring";
         case Engine::rails: return "rails";
+        case Engine::node: return "node";
         case Engine::forward: return "forward";
     }
     return "unknown";

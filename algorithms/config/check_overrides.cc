@@ -31,6 +31,7 @@ bool has_engine(const CollectiveTraits& traits, Engine engine) {
     switch (engine) {
         case Engine::ring: return traits.by_ring;
         case Engine::rails: return traits.by_rails;
+        case Engine::node: return traits.by_node();
         default: return true;
     }
 }

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "algorithms/engines/bcast_tree.h"
+#include "algorithms/engines/node.h"
 #include "algorithms/engines/rails.h"
 
 namespace strata::algorithms {
@@ -13,7 +14,14 @@ void require_own_engine(const Plan& plan) {
         return;
     }
     throw std::invalid_argument("engine " + std::string(name_of(plan.engine)) +
-                                " is carried out by components: perform() knows tree, ring, rails");
+                                " is carried out by components: perform() knows tree, ring, rails, node");
+}
+
+/// Returns the boards if the plan uses them instead of messages, else null.
+Boards* boards_of(const Performer& performer) {
+    if (performer.plan.engine != Engine::node) return nullptr;
+    if (performer.boards == nullptr) throw std::invalid_argument("the engine node needs boards");
+    return performer.boards;
 }
 
 template <class... Visits>
@@ -32,7 +40,7 @@ auto visited(const Performer& performer, Collective collective, const Routes<Lin
 
 template <class Visit>
 auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
-    const auto& [transport, arena, routing, plan, kept] = performer;
+    const auto& [transport, arena, routing, plan, kept, boards] = performer;
     require_own_engine(plan);
     constexpr Collective bcast = Collective::bcast;
     if (plan.rails > 1) return visited(performer, bcast, routing.rails(plan, kept, root), visit);
@@ -43,7 +51,7 @@ auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
 
 template <class Visit>
 auto with_reduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
-    const auto& [transport, arena, routing, plan, kept] = performer;
+    const auto& [transport, arena, routing, plan, kept, boards] = performer;
     require_own_engine(plan);
     constexpr Collective reduce = Collective::reduce;
     if (kept.has_double_tree(plan)) {
@@ -55,7 +63,7 @@ auto with_reduce_links(const Performer& performer, const Operation& operation, V
 
 template <class Visit>
 auto with_allreduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
-    const auto& [transport, arena, routing, plan, kept] = performer;
+    const auto& [transport, arena, routing, plan, kept, boards] = performer;
     require_own_engine(plan);
     constexpr Collective allreduce = Collective::allreduce;
     const int root = operation.root;
@@ -76,7 +84,7 @@ auto with_allreduce_links(const Performer& performer, const Operation& operation
 
 template <class Visit>
 auto with_barrier_links(const Performer& performer, int root, Visit&& visit) {
-    const auto& [transport, arena, routing, plan, kept] = performer;
+    const auto& [transport, arena, routing, plan, kept, boards] = performer;
     require_own_engine(plan);
     return visited(performer, Collective::barrier, routing.exchange(plan, kept, root, false), visit);
 }
@@ -84,7 +92,7 @@ auto with_barrier_links(const Performer& performer, int root, Visit&& visit) {
 template <class Visit>
 auto with_block_links(const Performer& performer, const Operation& operation, ChunkDirection flow,
                       Visit&& visit) {
-    const auto& [transport, arena, routing, plan, kept] = performer;
+    const auto& [transport, arena, routing, plan, kept, boards] = performer;
     require_own_engine(plan);
     return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
 }
@@ -97,6 +105,7 @@ ChunkDirection direction_of(const CollectiveTraits& traits) {
 }
 
 void prepare_call(const Performer& performer, const Operation& operation) {
+    if (performer.plan.engine == Engine::node) return;
     const auto nothing = [](const auto&) { return 0; };
     const CollectiveTraits& traits = traits_of(operation.collective);
     if (traits.blocks) {
@@ -113,6 +122,7 @@ void prepare_call(const Performer& performer, const Operation& operation) {
 }
 
 Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
+    if (Boards* boards = boards_of(performer)) return node_bcast(*boards, root, buffer, performer.arena);
     const Plan& plan = performer.plan;
     const Overloaded perform{
         [&](const TreeLinks& links) {
@@ -126,6 +136,8 @@ Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
 
 Task perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
                     Reduction& reduction) {
+    if (Boards* boards = boards_of(performer))
+        return node_reduce(*boards, operation.root, buffers, reduction, performer.arena);
     const Plan& plan = performer.plan;
     const Overloaded perform{
         [&](const ReductionLinks& links) {
@@ -139,6 +151,8 @@ Task perform_reduce(const Performer& performer, const Operation& operation, Redu
 
 Task perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
                        Reduction& reduction) {
+    if (Boards* boards = boards_of(performer))
+        return node_allreduce(*boards, buffers, reduction, performer.arena);
     const Plan& plan = performer.plan;
     const Overloaded perform{
         [&](const ReductionLinks& links) {
@@ -161,6 +175,7 @@ Task perform_allreduce(const Performer& performer, const Operation& operation, R
 }
 
 Task perform_barrier(const Performer& performer, int root) {
+    if (Boards* boards = boards_of(performer)) return node_barrier(*boards, performer.arena);
     return with_barrier_links(performer, root, [&](const ExchangeLinks& links) {
         return barrier_exchange(performer.transport, links, performer.arena);
     });

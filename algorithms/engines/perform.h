@@ -7,10 +7,11 @@
 #include "algorithms/engines/block_exchange.h"
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/engines/routes.h"
+#include "algorithms/node/boards.h"
 
 namespace strata::algorithms {
 
-/// Everything that one rank needs to run a plan of strata's own engines (tree, ring, rails) over any
+/// Everything that one rank needs to run a plan of strata's own engines (tree, ring, rails, node) over any
 /// transport. The arena is not reset.
 struct Performer {
     Transport& transport;
@@ -18,6 +19,7 @@ struct Performer {
     const Routing& routing;
     const Plan& plan;
     RouteCache& kept;
+    Boards* boards = nullptr;  ///< for the node engine
 };
 
 /// Returns the direction of a collective's blocks.

@@ -65,6 +65,15 @@ void set_rails(Plan& plan, const Operation& operation) {
     }
 }
 
+/// Returns why the node engine cannot serve an operation; null: it can.
+const char* no_boards(const Hierarchy& hierarchy, const Operation& operation) {
+    if (is_network(hierarchy.groups.front()))
+        return "; not by the node engine: the ranks are on several nodes";
+    if (!operation.on_boards)
+        return "; not by the node engine: the ranks share no memory, or an element is larger than a board";
+    return nullptr;
+}
+
 /// Returns true if a process near the NIC should receive, or send, for a far root.
 bool nic_local_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels) {
@@ -292,6 +301,12 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
     Overrides overrides = wanted;
     overrides.window = window.messages;
     overrides.network_window_bytes = window.network_bytes;
+    const bool wants_node = overrides.engine == Engine::node;
+    const char* const refused = wants_node ? no_boards(hierarchy, operation) : nullptr;
+    if (refused != nullptr) {
+        overrides.engine = Engine::automatic;
+        overrides.engine_source = {};
+    }
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
@@ -309,11 +324,17 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
     if (overrides.engine != Engine::automatic) plan.engine_source = overrides.engine_source;
     plan.predicted_us = plan.forward_us;
     const Plan passed = plan;
-    const auto pass = [&](const char* reason) {
+    const auto pass = [&](const std::string& reason) {
         plan = passed;
-        plan.reason = reason;
+        plan.reason = refused != nullptr ? reason + refused : reason;
         return Proposal{plan, plan};
     };
+    if (overrides.engine == Engine::node) {
+        plan.engine = Engine::node;
+        plan.predicted_us = 0;
+        plan.reason = "set by the user";
+        return {std::move(plan), passed};
+    }
     if (overrides.engine == Engine::forward) return pass("set by the user");
     const bool fixed = overrides.engine != Engine::automatic;
     const bool by_levels = search.by_levels();
@@ -326,6 +347,7 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
     plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + excluded.ignored_rules;
+    if (refused != nullptr) plan.reason += refused;
     if (overrides.engine == Engine::rails) set_rails(plan, operation);
     return {std::move(plan), passed};
 }

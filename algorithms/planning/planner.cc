@@ -222,7 +222,7 @@ PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) cons
     found.key = static_cast<std::uint64_t>(by_levels) << 62 |
                 static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
                 static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
-                size.index;
+                (operation.on_boards ? 1U << 8 : 0U) | size.index;
     found.representative = with_root_of_class(operation);
     found.representative.bytes =
         bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));

@@ -35,6 +35,7 @@ const char* paint_of(Engine engine) {
         case Engine::tree: return "\033[32m";
         case Engine::ring: return "\033[36m";
         case Engine::rails: return "\033[33m";
+        case Engine::node: return "\033[34m";
         case Engine::levels: return "\033[35m";
         default: return "";
     }

@@ -11,6 +11,7 @@ struct Request {
     bool sized = true;                ///< operation.bytes is known to all ranks; 0: no data to move
     bool ordered = false;             ///< the operator does not commute: needs groups of consecutive ranks
     bool exact = false;               ///< the reduction gives the same bits in any order
+    bool fits_board = true;           ///< an element of the reduction fits into a board (algorithms/node)
 };
 
 }  // namespace strata::component

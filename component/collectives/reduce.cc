@@ -42,6 +42,7 @@ Request request_of(Collective collective, const Operands& operands, int root,
     request.operation.rank_order = in_rank_order(operands.op, state);
     request.operation.reproducible = state.reproducible();
     request.ordered = !ompi_op_is_commute(operands.op);
+    request.fits_board = packed_bytes(operands.datatype, 1) <= algorithms::Board::most_bytes;
     request.exact = is_exact(operands.op, operands.datatype, state.ranks());
     return request;
 }

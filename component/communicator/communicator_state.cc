@@ -27,6 +27,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       transports_(comm, own_counters_) {
     // When a process dies, no rank revokes the levels' communicators, and their members would wait forever.
     levels_given_up_.fill(job_.survives_failures);
+    boards_given_up_ = job_.survives_failures;  // a rank that waits for a flag does not notice a failure
     if (reports_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }
@@ -230,6 +231,7 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
     if (operation.root == no_root) {
         operation.root = planner().tree_root(operation.rank_order);
     }
+    operation.on_boards = request.fits_board && !boards_given_up_;
     return operation;
 }
 
@@ -262,6 +264,19 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     if (outcome.reporter && asked_for) {
         report_unusable_methods(comm_, outcome.why);
     }
+}
+
+int CommunicatorState::make_boards() {
+    const bool oversubscribed = hierarchy().oversubscription > 1;
+    const int polls = oversubscribed ? 1 : algorithms::Boards::Waiting{}.polls;
+    const int rc = wait_for([&](SetUp& own) -> algorithms::Task {
+        return NodeMemory::make(own, comm_, least_, polls, node_memory_);
+    });
+    if (rc == OMPI_SUCCESS && node_memory_ == nullptr) {
+        boards_given_up_ = true;
+        forget_plans();
+    }
+    return rc;
 }
 
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,

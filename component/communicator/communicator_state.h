@@ -11,6 +11,7 @@
 #include "component/agreement/agreement_rounds.h"
 #include "component/base/request.h"
 #include "component/communicator/level_sets.h"
+#include "component/communicator/node_memory.h"
 #include "component/communicator/passed_calls.h"
 #include "component/communicator/plans_in_use.h"
 #include "component/communicator/running_call.h"
@@ -109,6 +110,12 @@ public:
     algorithms::Task level_communicators(SetUp& set_up, const algorithms::Operation& operation,
                                          const algorithms::Plan& plan, AimedLevels& found);
 
+    /// Returns the boards of the node engine; null: not made yet, or given up.
+    algorithms::Boards* boards() { return node_memory_ != nullptr ? &node_memory_->boards() : nullptr; }
+    /// Makes them, or gives them up on all ranks: then operation_of() no longer has `on_boards`. Collective
+    /// over the communicator. Returns Open MPI's error code.
+    int make_boards();
+
     /// Returns true if a late message may still arrive in this object's memory, which must then never be
     /// freed.
     bool awaits_late_messages() const { return least_.failed(); }
@@ -198,6 +205,8 @@ private:
     std::unique_ptr<CallUsage> usage_;
     Transports transports_;
     LevelSets levels_;
+    std::unique_ptr<NodeMemory> node_memory_;
+    bool boards_given_up_ = false;
 };
 
 }  // namespace strata::component

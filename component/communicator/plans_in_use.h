@@ -95,7 +95,8 @@ private:
         PlanInUse* planned = nullptr;
         bool is(const algorithms::Operation& other, algorithms::ByLevels other_levels) const {
             return operation.bytes == other.bytes && operation.root == other.root &&
-                   operation.rank_order == other.rank_order && by_levels == other_levels;
+                   operation.rank_order == other.rank_order && operation.on_boards == other.on_boards &&
+                   by_levels == other_levels;
         }
     };
 

@@ -16,12 +16,14 @@ PmlTransport& Transports::lease_other() {
 }
 
 RunningCall::RunningCall(Transports& transports, const algorithms::Routing& routing, PlanInUse& planned,
-                         const algorithms::Operation& operation, AimedLevels levels)
+                         const algorithms::Operation& operation, AimedLevels levels,
+                         algorithms::Boards* boards)
     : lease_(transports),
       transport_(lease_.transport),
       routing_(routing),
       planned_(&planned),
-      operation_(operation) {
+      operation_(operation),
+      boards_(boards) {
     if (levels.communicators != nullptr) {
         levels_.emplace(std::move(levels), *planned.plan, scratch_.arena);
         by_levels_ = true;

@@ -55,9 +55,11 @@ public:
 /// pool at the end, unless an error left messages in flight that may still write to it.
 class RunningCall {
 public:
-    /// All arguments must outlive the call; `levels`: for the levels engine. Throws std::bad_alloc.
+    /// All arguments must outlive the call; `levels`: for the levels engine; `boards`: for the node engine.
+    /// Throws std::bad_alloc.
     RunningCall(Transports& transports, const algorithms::Routing& routing, PlanInUse& planned,
-                const algorithms::Operation& operation, AimedLevels levels);
+                const algorithms::Operation& operation, AimedLevels levels,
+                algorithms::Boards* boards = nullptr);
     RunningCall(const RunningCall&) = delete;
     RunningCall& operator=(const RunningCall&) = delete;
     ~RunningCall();
@@ -70,7 +72,9 @@ public:
     LevelCall* levels() { return by_levels_ ? &*levels_ : nullptr; }
     /// Returns the topmost level's segment size, for the levels engine.
     std::size_t segment_bytes() const { return plan().levels.front().segment_bytes; }
-    algorithms::Performer performer() { return {transport_, arena(), routing_, plan(), planned_->routes}; }
+    algorithms::Performer performer() {
+        return {transport_, arena(), routing_, plan(), planned_->routes, boards_};
+    }
     /// Continues by another plan, without the levels engine.
     void change_to(PlanInUse& planned);
 
@@ -95,6 +99,7 @@ private:
     const algorithms::Routing& routing_;
     PlanInUse* planned_;
     const algorithms::Operation& operation_;
+    algorithms::Boards* boards_;
     Scratch scratch_;
     std::optional<LevelCall> levels_;
     bool by_levels_ = false;

@@ -27,13 +27,22 @@ int translate_errors(Body&& body) {
     }
 }
 
-/// Finds the plan to run, and for the levels engine its communicators. If creating these fails, it fails on
-/// every rank, and another plan is found. `planned` is null if the plans of the ranks differ. Returns Open
-/// MPI's error code.
-inline int find_plan(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
+/// Finds the plan to run, and for the levels engine its communicators, for the node engine its boards. If
+/// creating these fails, it fails on every rank, and another plan is found. `planned` is null if the plans of
+/// the ranks differ. Returns Open MPI's error code.
+inline int find_plan(Module& module, algorithms::Operation& operation, PlanInUse*& planned,
                      AimedLevels& levels) {
     CommunicatorState& state = *module.state;
     int rc = state.agreed_plan(operation, true, planned);
+    if (rc == OMPI_SUCCESS && planned != nullptr && planned->plan->engine == algorithms::Engine::node &&
+        state.boards() == nullptr) {
+        rc = state.make_boards();
+        if (rc != OMPI_SUCCESS || state.boards() != nullptr) {
+            return rc;
+        }
+        operation.on_boards = false;
+        return find_plan(module, operation, planned, levels);
+    }
     if (rc != OMPI_SUCCESS || planned == nullptr || planned->plan->engine != algorithms::Engine::levels) {
         return rc;
     }
@@ -61,6 +70,7 @@ auto& served_by(algorithms::Engine engine, Counts& counts) {
         case algorithms::Engine::levels: return counts.levels;
         case algorithms::Engine::ring: return counts.ring;
         case algorithms::Engine::rails: return counts.rails;
+        case algorithms::Engine::node: return counts.node;
         default: return counts.tree;
     }
 }
@@ -120,7 +130,7 @@ template <Collective op, class Run, class... Arguments>
     if (const auto reason = state.against(request)) {
         return hand_over(*reason);
     }
-    const algorithms::Operation operation = state.operation_of(request);
+    algorithms::Operation operation = state.operation_of(request);
     AimedLevels levels;
     PlanInUse* planned = nullptr;
     if (const int rc = find_plan(module, operation, planned, levels); rc != OMPI_SUCCESS) {
@@ -146,7 +156,8 @@ template <Collective op, class Run, class... Arguments>
     }
     served_by(planned->plan->engine, counters().of(op)).add();
     served_by(planned->plan->engine, state.own_counters()).add();
-    RunningCall call(state.transports(), state.routing(), *planned, operation, std::move(levels));
+    RunningCall call(state.transports(), state.routing(), *planned, operation, std::move(levels),
+                     state.boards());
     return call.end(run(call));
 }
 

@@ -62,6 +62,7 @@ void register_communicator_counters(const mca_base_component_t* component) {
     add("levels", "Calls on the communicator served by the levels engine", all.levels);
     add("ring", "Calls on the communicator served by the ring engine", all.ring);
     add("rails", "Calls on the communicator served by trees over several NICs (rails)", all.rails);
+    add("node", "Calls on the communicator served by the node engine", all.node);
     register_one(component, "forward", "Calls on the communicator passed through to the underlying component",
                  MCA_BASE_PVAR_CLASS_COUNTER, read_passed, nullptr);
     add("handed_back",

@@ -22,7 +22,7 @@ private:
 
 /// This process's counters of one communicator, for MPI_T.
 struct CommunicatorCounters {
-    Tally tree, levels, ring, rails;                            ///< calls by engine
+    Tally tree, levels, ring, rails, node;                      ///< calls by engine
     std::array<Tally, forward_reason_count> forwarded_because;  ///< calls passed through
     Tally handed_back;                                          ///< collectives whose slot was handed back
     std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level

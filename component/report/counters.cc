@@ -86,6 +86,10 @@ void register_counters(const mca_base_component_t* component) {
             register_one(component, name + "_ring", "Calls of " + name + " served by the ring engine",
                          mine.ring);
         }
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_node()) {
+            register_one(component, name + "_node", "Calls of " + name + " served by the node engine",
+                         mine.node);
+        }
         register_variable(
             component, {name + "_forward", "Calls of " + name + " passed through to the underlying component",
                         read_forward, &mine});

@@ -50,7 +50,7 @@ private:
 /// This process's counters, for MPI_T.
 struct Counters {
     struct PerCollective {
-        Counter tree, levels, ring, rails;
+        Counter tree, levels, ring, rails, node;
         std::array<Counter, forward_reason_count> forwarded_because;
         Counter handed_back;  ///< communicators on which its slot was handed back
     };

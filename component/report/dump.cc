@@ -153,7 +153,7 @@ void complete_dump() {
 
 std::string outline(const algorithms::Plan& plan) {
     std::string text(algorithms::name_of(plan.engine));
-    if (plan.engine != algorithms::Engine::forward) {
+    if (plan.engine != algorithms::Engine::forward && plan.engine != algorithms::Engine::node) {
         text += " (";
         for (std::size_t i = 0; i < plan.levels.size(); ++i) {
             const auto& level = plan.levels[i];

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstddef>
+
+#include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
+#include "algorithms/base/transport.h"
+#include "algorithms/engines/reduce_tree.h"
+#include "algorithms/node/boards.h"
+
+namespace strata::algorithms {
+
+// Collectives among ranks that share a node, through their boards instead of messages. Vectors are cut into
+// steps of Board::most_bytes, of whole elements for reductions, which must not be larger. With 0 bytes
+// nothing happens. Outcome: 0 or the first error of buffers or reduction; the steps are completed all the
+// same, because other ranks wait for them.
+
+/// Every rank publishes and waits for all others. No rank leaves before all ranks have entered.
+/// Cost: alpha, the transfer of a cache line, k - 1 of them at the same time.
+Task node_barrier(Boards& boards, Arena& arena);
+
+/// The root publishes, all others read. Cost: alpha + n beta, twice copied.
+Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& arena);
+
+/// All but the root publish; the root combines from the last rank to rank 0: x0 op (x1 op (... xk-1)).
+/// Cost on the root: alpha + (k - 1) n (beta + gamma).
+Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
+
+/// Every rank publishes, and combines all vectors in that same order: equal bits on all ranks.
+/// Cost: alpha + (k - 1) n (beta + gamma).
+Task node_allreduce(Boards& boards, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
+
+}  // namespace strata::algorithms
