@@ -52,7 +52,7 @@ class Boards {
 public:
     /// What a rank does while it waits.
     struct Waiting {
-        int polls = 200;               ///< reads of a flag before each call of `progress`
+        int polls = 20;               ///< reads of a flag before each call of `progress`
         void (*progress)() = nullptr;  ///< lets others work: Open MPI's progress, or other threads
     };
 

@@ -27,7 +27,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       transports_(comm, own_counters_) {
     // When a process dies, no rank revokes the levels' communicators, and their members would wait forever.
     levels_given_up_.fill(job_.survives_failures);
-    boards_given_up_ = job_.survives_failures;  // a rank that waits for a flag does not notice a failure
+    boards_given_up_ = !job_.shares_memory;
     if (reports_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }

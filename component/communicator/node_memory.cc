@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -40,15 +42,21 @@ private:
 /// Where rank 0 has the memory. The minimum over all ranks, because the others leave it all at `none`.
 struct Place {
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-    std::array<std::uint64_t, 4> words{none, none, none, none};  ///< process, file, device, inode
+    /// Process, file, device, inode, and a random number that rank 0 has written to its board.
+    std::array<std::uint64_t, 5> words{none, none, none, none, none};
 
     bool known() const { return words[0] != none; }
 };
 
-/// Returns true if a file has this device, inode and number of bytes.
+/// On rank 0's board, where its second step's data come later.
+constexpr off_t random_at = offsetof(Board, data);
+
+/// Returns true if a file is rank 0's. Processes of other hosts may have equal numbers, so it compares all.
 bool is_file(int file, const Place& place, std::size_t bytes) {
     struct stat found {};
-    return fstat(file, &found) == 0 && found.st_dev == place.words[2] && found.st_ino == place.words[3] &&
+    std::uint64_t random = 0;
+    return pread(file, &random, sizeof random, random_at) == sizeof random && random == place.words[4] &&
+           fstat(file, &found) == 0 && found.st_dev == place.words[2] && found.st_ino == place.words[3] &&
            found.st_size == static_cast<off_t>(bytes);
 }
 
@@ -60,8 +68,12 @@ File make_file(std::size_t bytes, Place& place) {
         fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
         fstat(file.number(), &made) != 0)
         return File();
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random ||
+        pwrite(file.number(), &random, sizeof random, random_at) != sizeof random)
+        return File();
     place.words = {static_cast<std::uint64_t>(getpid()), static_cast<std::uint64_t>(file.number()),
-                   made.st_dev, made.st_ino};
+                   made.st_dev, made.st_ino, random};
     return file;
 }
 

@@ -67,6 +67,7 @@ struct Settings : CommunicatorSettings {
     bool hand_back = true;                ///< see hand_back.h
     bool check_plans = false;             ///< compare each plan before its first use
     bool survives_failures = false;       ///< see Surroundings
+    bool shares_memory = true;            ///< ranks of a node may have boards (algorithms/node)
     std::string dump;
 };
 

@@ -75,6 +75,17 @@ strata_mpi_test(random_collectives.ring.mixed random_collectives 11 --collective
 # Every collective of the list has these checks.
 strata_mpi_test(random_collectives.listed random_collectives 4 --iterations 1000 --collectives
                 ${collectives_option} LAYOUT cyclic ENGINE tree)
+# Ranks on one node read each other's boards; among several nodes, only communicators of one node have boards.
+foreach(layout roomy one_two_five)
+  strata_mpi_test(random_collectives.${layout}.node random_collectives 6 --iterations 800 --seed 90 LAYOUT ${layout}
+                  ENGINE node)
+endforeach()
+strata_mpi_test(random_collectives.oversubscribed.node random_collectives 11 --iterations 250 --seed 91
+                LAYOUT oversubscribed ENGINE node)
+strata_mpi_test(collective_semantics.node collective_semantics 5 --collectives bcast,reduce,allreduce,barrier
+                LAYOUT roomy ENGINE node)
+strata_mpi_test(against_basic.node random_collectives 5 --collectives bcast,reduce,allreduce,barrier --iterations 500
+                --seed 92 LAYOUT roomy ENGINE node AGAINST_BASIC)
 # Trees over several NICs: two NIC-local to every node's processes, one, or none.
 foreach(layout nics two_nics three_nics cyclic)
   strata_mpi_test(random_collectives.${layout}.rails random_collectives 12 --iterations 1100 --seed 50

@@ -13,6 +13,8 @@ set(always
     random_collectives.oversubscribed random_collectives.ring.deep random_collectives.two_nics.rails
     random_collectives.halving.one_two_five random_collectives.all_ranks.rabenseifner.unequal
     random_collectives.all_ranks.chain.shuffled random_collectives.all_ranks.two_trees.nics
+    random_collectives.roomy.node random_collectives.one_two_five.node random_collectives.oversubscribed.node
+    collective_semantics.node against_basic.node
     random_collectives.doubling.deep random_collectives.allreduce_ring.unequal random_collectives.allreduce_in_place
     collective_semantics.auto collective_semantics.tree collective_semantics.levels collective_semantics.forward
     collective_semantics.rules collective_semantics.ring.deep collective_semantics.two_nics.rails
@@ -28,7 +30,7 @@ foreach(name ${always})
 endforeach()
 
 # strata_mpi_test(NAME PROGRAM RANKS [args...]
-#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|rails|forward] [COLLECTIVES name...] [TIMEOUT seconds]
+#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|rails|node|forward] [COLLECTIVES name...] [TIMEOUT seconds]
 #                 [BTL list] [PML name] [MCA name=value...] [MPIRUN option...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK]
 #                 [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES (default:

@@ -102,8 +102,11 @@ void vary(Random random) {
         const bool rings = collective == Collective::allgather || collective == Collective::allgatherv ||
                            collective == Collective::allreduce;
         const bool rails = rings || collective == Collective::bcast;
-        const std::string engine = one_of<6>(
-            random, {"auto", rings ? "ring" : "tree", rails ? "rails" : "tree", "tree", "levels", "forward"});
+        const bool boards = collective == Collective::bcast || collective == Collective::reduce ||
+                            collective == Collective::allreduce || collective == Collective::barrier;
+        const std::string engine =
+            one_of<7>(random, {"auto", rings ? "ring" : "tree", rails ? "rails" : "tree",
+                               boards ? "node" : "tree", "tree", "levels", "forward"});
         const auto words = level_words(collective, engine);
         set(name + "_algorithm", engine);
         set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");

@@ -1,7 +1,7 @@
 // Tests through MPI_T performance variables that the strata component served the calls with the requested
 // engine. Fails on an Open MPI without the plugin: without this test all others could pass on coll/tuned.
 //
-//   selected --op NAME[,NAME...] --expect tree|levels|ring|rails|forward [--bytes N] [--calls N]
+//   selected --op NAME[,NAME...] --expect tree|levels|ring|rails|node|forward [--bytes N] [--calls N]
 //            [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks, each call moved exactly N times its bytes between groups of that
@@ -64,9 +64,10 @@ private:
 
 void expect_engine(Session& session, const Growth& growth, const std::string& op, const std::string& engine,
                    int calls) {
-    for (const std::string other : {"tree", "levels", "ring", "rails", "forward"}) {
+    for (const std::string other : {"tree", "levels", "ring", "rails", "node", "forward"}) {
         const std::string name = "coll_strata_" + op + "_" + other;
-        if (!growth.known(name) && (other == "ring" || other == "rails") && other != engine) {
+        if (!growth.known(name) && other != "tree" && other != "levels" && other != "forward" &&
+            other != engine) {
             continue;  // not every collective has it
         }
         if (!growth.known(name)) {
@@ -130,12 +131,12 @@ void check(Session& session, const PluginCounters& counters, const Operators& op
     growth.print(session);
     const std::uint64_t moved = wanted.bytes * static_cast<std::uint64_t>(wanted.calls);
     expect_crossings(session, growth, wanted.crossings, moved);
-    // Every rank but the root receives the data once (or sends it), with any tree; passed-through calls do
-    // not count.
+    // Every rank but the root receives the data once (or sends it), with any tree; passed-through calls and
+    // boards do not count.
     const auto others = static_cast<std::uint64_t>(session.size() - 1);
     const bool once = collective == Collective::bcast || collective == Collective::reduce;
     const bool trees = wanted.engine == "tree" || wanted.engine == "rails";
-    if (wanted.engine == "forward" || (trees && once)) {
+    if (wanted.engine == "forward" || wanted.engine == "node" || (trees && once)) {
         expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
                      trees ? others * moved : 0);
     }

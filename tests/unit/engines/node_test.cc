@@ -1,0 +1,214 @@
+// Collectives over boards: all ranks in one thread in a random order of turns, and a thread per rank.
+#include "algorithms/engines/node.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "random.h"
+#include "reduce_operators.h"
+
+namespace node_test {
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+class Elements final : public Reduction {
+public:
+    explicit Elements(Operator op) : Reduction(bytes_of(op)), op_(op) {}
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        apply(op_, left, right, bytes / element_bytes());
+        return 0;
+    }
+
+private:
+    Operator op_;
+};
+
+enum class What : std::uint8_t { barrier, bcast, reduce, allreduce };
+
+struct Call {
+    What what = What::barrier;
+    int root = 0;
+    Operator op = Operator::sum_8;
+    std::size_t elements = 0;
+    bool in_place = false;
+};
+
+/// Sizes on both sides of what fits beside a number, and into a board.
+std::size_t random_bytes(Random& random) {
+    switch (random.below(5)) {
+        case 0: return random.below(8);
+        case 1: return Board::line_bytes - 16 + random.below(20);
+        case 2: return Board::most_bytes - 20 + random.below(40);
+        case 3: return random.below(3 * Board::most_bytes);
+        default: return random.below(200);
+    }
+}
+
+std::vector<Call> random_calls(Random& random, int ranks, int count) {
+    std::vector<Call> calls;
+    for (int i = 0; i < count; ++i) {
+        Call call;
+        call.what = static_cast<What>(random.below(4));
+        call.root = random.between(0, ranks - 1);
+        call.op = all_operators[random.below(std::size(all_operators))];
+        call.elements = random_bytes(random) / bytes_of(call.op);
+        call.in_place = random.percent(50);
+        calls.push_back(call);
+    }
+    return calls;
+}
+
+/// x0 op (x1 op (... xk-1)).
+std::vector<std::byte> combined(const Call& call, int ranks) {
+    std::vector<std::byte> result = contribution(call.op, call.elements, ranks - 1);
+    for (int rank = ranks - 2; rank >= 0; --rank)
+        apply(call.op, contribution(call.op, call.elements, rank).data(), result.data(), call.elements);
+    return result;
+}
+
+/// One rank, which makes one call after the other.
+class Rank {
+public:
+    Rank(std::span<Board> boards, int rank, Boards::Waiting waiting)
+        : boards_(boards, rank, waiting), ranks_(static_cast<int>(boards.size())), rank_(rank) {}
+
+    Task begin(const Call& call) {
+        data_ = contribution(call.op, call.elements, call.what == What::bcast ? call.root : rank_);
+        own_ = data_;
+        if (call.what == What::bcast && rank_ != call.root) own_.assign(own_.size(), std::byte{0xee});
+        result_.assign(own_.size(), std::byte{0xdd});
+        own_buffer_.emplace(own_.data(), own_.size());
+        result_buffer_.emplace(call.in_place ? own_.data() : result_.data(), own_.size());
+        elements_.emplace(call.op);
+        const bool due = call.what == What::allreduce || rank_ == call.root;
+        const ReduceBuffers buffers{*own_buffer_, due ? &*result_buffer_ : nullptr};
+        switch (call.what) {
+            case What::barrier: return node_barrier(boards_, arena_);
+            case What::bcast: return node_bcast(boards_, call.root, *own_buffer_, arena_);
+            case What::reduce: return node_reduce(boards_, call.root, buffers, *elements_, arena_);
+            case What::allreduce: break;
+        }
+        return node_allreduce(boards_, buffers, *elements_, arena_);
+    }
+    /// Returns what is wrong after a call; empty: nothing.
+    std::string end(const Call& call) {
+        arena_.reset();
+        const bool due = call.what == What::allreduce || (call.what == What::reduce && rank_ == call.root);
+        if (due && (call.in_place ? own_ : result_) != combined(call, ranks_)) return "wrong result";
+        if (!due && call.what != What::barrier && own_ != data_) return "wrong data";
+        return {};
+    }
+
+private:
+    Boards boards_;
+    int ranks_;
+    int rank_;
+    Arena arena_;
+    std::vector<std::byte> data_;
+    std::vector<std::byte> own_;
+    std::vector<std::byte> result_;
+    std::optional<PackedBuffer> own_buffer_;
+    std::optional<PackedBuffer> result_buffer_;
+    std::optional<Elements> elements_;
+};
+
+std::vector<Board> boards_for(int ranks) { return std::vector<Board>(static_cast<std::size_t>(ranks)); }
+
+TEST(Node, EveryOrderOfTurnsGivesTheSameResults) {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        Random random(seed);
+        const int ranks = random.between(1, 6);
+        std::vector<Board> boards = boards_for(ranks);
+        const std::vector<Call> calls = random_calls(random, ranks, 20);
+        struct Turn {
+            std::unique_ptr<Rank> rank;
+            std::unique_ptr<Task> task;
+            std::size_t next = 0;
+        };
+        std::vector<Turn> turns(static_cast<std::size_t>(ranks));
+        for (int rank = 0; rank < ranks; ++rank)
+            turns[static_cast<std::size_t>(rank)].rank =
+                std::make_unique<Rank>(boards, rank, Boards::Waiting{1});
+        int left = ranks;
+        for (int step = 0; left > 0; ++step) {
+            ASSERT_LT(step, 1000000) << "hangs, seed " << seed;
+            Turn& turn = turns[random.below(turns.size())];
+            if (turn.next == calls.size()) continue;
+            const Call& call = calls[turn.next];
+            if (turn.task == nullptr) {
+                turn.task = std::make_unique<Task>(turn.rank->begin(call));
+                turn.task->start();
+            } else {
+                turn.task->progress();
+            }
+            if (!turn.task->done()) continue;
+            ASSERT_EQ(turn.task->outcome(), 0);
+            turn.task.reset();
+            ASSERT_EQ(turn.rank->end(call), "") << "seed " << seed << ", call " << turn.next;
+            if (++turn.next == calls.size()) --left;
+        }
+    }
+}
+
+TEST(Node, ThreadsGetTheSameResults) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Random random(seed);
+        const int ranks = random.between(2, 5);
+        std::vector<Board> boards = boards_for(ranks);
+        const std::vector<Call> calls = random_calls(random, ranks, 60);
+        std::vector<std::string> problems(static_cast<std::size_t>(ranks));
+        std::vector<std::thread> threads;
+        for (int r = 0; r < ranks; ++r) {
+            threads.emplace_back([&, r] {
+                Rank rank(boards, r, {3, [] { std::this_thread::yield(); }});
+                for (const Call& call : calls) {
+                    const int code = rank.begin(call).run();
+                    const std::string wrong = rank.end(call);
+                    if (code != 0 || !wrong.empty()) problems[static_cast<std::size_t>(r)] = "call: " + wrong;
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        ASSERT_EQ(problems, std::vector<std::string>(problems.size())) << "seed " << seed;
+    }
+}
+
+/// A rank whose buffers fail completes all steps, because others wait for it.
+TEST(Node, ErrorsStayWithTheirRank) {
+    class Failing final : public PackedBuffer {
+    public:
+        using PackedBuffer::PackedBuffer;
+        int produce(std::size_t) override { return 42; }
+    };
+    std::vector<Board> boards = boards_for(2);
+    std::array<int, 2> codes{};
+    std::vector<std::thread> threads;
+    for (int r = 0; r < 2; ++r) {
+        threads.emplace_back([&, r] {
+            Boards own(boards, r, {3, [] { std::this_thread::yield(); }});
+            Arena arena;
+            std::vector<std::byte> data(3 * Board::most_bytes);
+            std::vector<std::byte> sum(data.size());
+            PackedBuffer good(data.data(), data.size());
+            Failing bad(data.data(), data.size());
+            PackedBuffer result(sum.data(), sum.size());
+            Elements elements(Operator::sum_32);
+            const ReduceBuffers buffers{r == 0 ? bad : good, &result};
+            codes[static_cast<std::size_t>(r)] = node_allreduce(own, buffers, elements, arena).run();
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(codes, (std::array<int, 2>{42, 0}));
+}
+
+}  // namespace
+}  // namespace node_test
