@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks README.md and docs/**/*.md below a folder: relative links and #anchors resolve, no page has more than 2,000
-words, README.md has at most 150 lines and no sentence of more than 30 words.
+words (as `wc -w` counts), README.md has at most 150 lines and no sentence of more than 30 words.
 
-A word contains a letter or a digit, so the lines of a table do not count. Sentences of README.md exclude code blocks;
-list items, headings and cells of tables are sentences of their own."""
+A word of a sentence contains a letter or a digit. Sentences of README.md exclude code blocks; list items, headings and
+cells of tables are sentences of their own."""
 import argparse
 import collections
 import glob
@@ -15,7 +15,7 @@ import urllib.parse
 Line = collections.namedtuple("Line", "number text code")
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
-_CODE_SPAN = re.compile(r"(`+)((?:(?!\n\n).)+?)\1", re.DOTALL)
+CODE_SPAN = re.compile(r"(`+)((?:(?!\n\n).)+?)\1", re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]*)\]\(\s*<?([^()\s<>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _ITEM = re.compile(r"^\s*([*+-]|\d+[.)])\s+")
 _WORD = re.compile(r"\w")
@@ -42,7 +42,7 @@ def read(path):
 
 def plain(text):
     """Returns a text without the marks of code, links and emphasis."""
-    text = _CODE_SPAN.sub(lambda found: found[2], text)
+    text = CODE_SPAN.sub(lambda found: found[2], text)
     return re.sub(r"\*\*|(?<!\w)[*_]|[*_](?!\w)", "", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text))
 
 
@@ -53,7 +53,7 @@ def anchors(lines):
     for line in lines:
         heading = None if line.code else _HEADING.match(line.text)
         if heading:
-            text = _CODE_SPAN.sub(lambda code: code[2], re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", heading[1]))
+            text = CODE_SPAN.sub(lambda code: code[2], re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", heading[1]))
             name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
             names.add(f"{name}-{found[name]}" if found[name] else name)
             found[name] += 1
@@ -63,7 +63,7 @@ def anchors(lines):
 def links(lines):
     """Yields (line number, target) of every inline link outside of code."""
     text = "\n".join("" if line.code else line.text for line in lines)
-    text = _CODE_SPAN.sub(lambda found: re.sub(r"[\[\]()]", " ", found[0]), text)
+    text = CODE_SPAN.sub(lambda found: re.sub(r"[\[\]()]", " ", found[0]), text)
     for found in _LINK.finditer(text):
         yield text.count("\n", 0, found.start()) + 1, found[2]
 
@@ -101,7 +101,7 @@ class Pages:
 
 
 def words(lines):
-    return sum(1 for line in lines for word in line.text.split() if _WORD.search(word))
+    return sum(len(line.text.split()) for line in lines)
 
 
 def sentences(lines):
