@@ -70,9 +70,9 @@ def configured(paths, scratch, *options):
               *options)
     os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
     shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
-    # Other products that the configuration needs: strata-topo, and the introspection library.
+    # Other products that the configuration installs: commands, and the introspection library.
     os.makedirs(os.path.join(build, "bin"), exist_ok=True)
-    for program in glob.glob(os.path.join(paths["build"], "bin", "strata-topo")):
+    for program in glob.glob(os.path.join(paths["build"], "bin", "strata-*")):
         shutil.copy(program, os.path.join(build, "bin"))
     for pattern in ("*.so*", "fortran/*.so*", "fortran/modules/*.mod"):
         for file in glob.glob(os.path.join(paths["build"], "introspection", pattern)):
@@ -378,4 +378,5 @@ def use_the_library(paths, files, folder):
 TESTS = {"folder": installed_to_a_folder, "prefix": installed_below_a_prefix, "unseen": unseen, "module": loaded_as_a_module, "spack": described_to_spack,
          "unlisted": lambda paths: described_to_spack(paths, "4.1.0:4.1.9"),
          "system": installed_to_the_system, "packages": installed_as_packages}
-conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))
+if __name__ == "__main__":
+    conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))
