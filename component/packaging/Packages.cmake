@@ -11,6 +11,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coll-strata-tools
         RENAME copyright COMPONENT tools)
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/strata-info ${CMAKE_CURRENT_LIST_DIR}/strata-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+# Where strata-info and strata-report look for it, relative to their folder.
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/strata_page.py DESTINATION ${CMAKE_INSTALL_DATADIR}/coll-strata COMPONENT tools)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-info.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 if(TARGET strata-topo)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-explain.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-reorder.1

@@ -355,7 +355,8 @@ def installed_as_packages(paths):
             run_or_fail("/usr/bin/strata-topo", "--version")
             run_or_fail("/usr/bin/strata-explain", "--version")
             run_or_fail("/usr/bin/strata-info")
-            run_or_fail("/usr/bin/strata-report", "--output", os.path.join(scratch, "report.txt"))
+            run_or_fail("/usr/bin/strata-report", "--output", os.path.join(scratch, "report.txt"), "--html",
+                        os.path.join(scratch, "report.html"))
             use_the_library(paths, files, os.path.join(scratch, "programs"))
         finally:
             left = subprocess.run(["dpkg", "-P", *names], text=True, stdout=subprocess.PIPE,

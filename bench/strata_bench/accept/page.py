@@ -1,16 +1,19 @@
 """The page to keep, as text and, with the tables of the comparison, as one HTML file."""
 
-import html
+import os
+import sys
 
+from ..measuring.folders import ROOT
 from .checks import Result
+
+sys.path.append(os.path.join(ROOT, "component", "packaging"))
+import strata_page as html  # installed with strata-info
 
 BACK = ("Take the plugin back:",
         "  one job       mpirun --mca coll ^strata ..., or with srun: OMPI_MCA_coll=^strata in the environment",
         "  all users     a line `coll = ^strata` in openmpi-mca-params.conf, on every node",
         "                (its folder: ompi_info --path sysconfdir)")
 _TITLES = {Result.PASSED: "accepted", Result.FAILED: "NOT ACCEPTED", Result.UNDECIDED: "undecided"}
-_STYLE = ("body{font:15px/1.4 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}pre{font-size:13px;overflow:auto}"
-          ".passed{color:#1a7f37}.FAILED{color:#b3261e}td{vertical-align:top;padding:.2em 1em .2em 0}")
 
 
 def outcome(checks):
@@ -34,11 +37,9 @@ def text(checks, facts):
 
 def as_html(checks, facts, tables):
     """`tables` is {title: lines} to add."""
-    rows = "".join(f"<tr><td><b>{check.name}</b></td><td class={check.result.value}>{check.result.value}</td>"
-                   f"<td>{'<br>'.join(map(html.escape, check.lines))}</td></tr>\n" for check in checks)
-    known = "".join(f"<tr><td>{html.escape(name)}</td><td><code>{html.escape(value)}</code></td></tr>\n" for name, value in facts)
-    added = "".join(f"<h2>{html.escape(name)}</h2>\n<pre>{html.escape(chr(10).join(lines))}</pre>\n"
-                    for name, lines in tables.items())
-    back = html.escape("\n".join(BACK))
-    return (f"<!doctype html>\n<meta charset=utf-8>\n<title>{title(checks)}</title>\n<style>{_STYLE}</style>\n"
-            f"<h1>{title(checks)}</h1>\n<table>\n{rows}</table>\n<table>\n{known}</table>\n<pre>{back}</pre>\n{added}")
+    rows = [[html.element("b", check.name), html.element("td", check.result.value, class_=check.result.value),
+             "\n".join(check.lines)] for check in checks]
+    known = [[html.element("b", name), html.element("code", value)] for name, value in facts]
+    return html.page(title(checks), html.table(rows), html.section("What was checked", html.table(known)),
+                     html.section(BACK[0].rstrip(":"), html.element("pre", "\n".join(BACK[1:]))),
+                     *(html.section(name, html.element("pre", "\n".join(lines))) for name, lines in tables.items()))
