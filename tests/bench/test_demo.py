@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 """Tests of the demonstration that need no cluster."""
 
+import io
+import json
+import os
+import re
 import shutil
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
-from fakes import FakeCluster, Folder, Silent, plan_line
+from fakes import ROOT, FakeCluster, Folder, Silent, plan_line
 
 from strata_bench.cluster.plan import Plan
-from strata_bench.demo import plot, report
+from strata_bench.demo import command_line, plot, report
 from strata_bench.demo.measure import Case, Measurement, cases_of
 from strata_bench.measuring import competitors, limits, operations
+from strata_bench.measuring.progress import Progress
 from strata_bench.measuring.rounds import Effort
 from strata_bench.measuring.series import Series
 from strata_bench.measuring.table import Paint, chosen_plans
@@ -284,6 +291,82 @@ class Report(Folder):
     def test_nothing_to_plot(self):
         measurement, _ = measured(self.folder, outcome=(0, 0, 3))
         self.assertEqual(plot.draw(measurement, self.folder), ([], "nothing to plot for bcast"))
+
+
+class Screens(Folder):
+    def demonstrate(self, *arguments, rounds=("--rounds", "2"), outcome=(0, 0, 0)):
+        """Returns the status, the output, the cluster and the data of a demonstration."""
+        cluster = FakeCluster(plan_of(), outcome)
+        cluster.write_topology = lambda path: None
+        cluster.kept = False
+        opened = mock.MagicMock()
+        opened.__enter__.return_value = cluster
+        built = SimpleNamespace(program="program", plugin_folder="plugins", relay="relay")
+        results = os.path.join(self.folder, "results")
+        output = io.StringIO()
+        with mock.patch.object(command_line.command, "prepare", lambda *_: built), \
+                mock.patch.object(command_line.place, "opened", lambda *_, **__: opened), \
+                mock.patch.object(command_line.plot, "draw", self.draw), \
+                mock.patch.object(command_line.command, "Progress", lambda: Progress(output)):
+            status = command_line.main(["--results", results, *rounds, *arguments])
+        with open(os.path.join(results, "measurements.json"), encoding="utf-8") as file:
+            return status, output.getvalue(), cluster, json.load(file)
+
+    @staticmethod
+    def draw(measurement, folder):
+        return [os.path.join(folder, f"{name}.svg") for name in measurement.operations()], ""
+
+    def test_two_screens_and_what_is_next(self):
+        status, output, cluster, data = self.demonstrate()
+        self.assertEqual(status, 0)
+        self.assertEqual(cluster.operations, 6 * ["bcast"] + 2 * (3 * ["allreduce"] + 3 * ["allgather"]))
+        order = ["Bcast, block order, root 0 (ranks", "bcast.svg", "Allreduce, block order (ranks",
+                 "Allgather, block order", "allreduce.svg", "allgather.svg", "table.txt", "Next, on your own cluster"]
+        places = [output.index(text) for text in order]
+        self.assertEqual(places, sorted(places))
+        following = output[places[-1]:].strip().splitlines()
+        self.assertLessEqual(len(following), 6)
+        for command in ("cmake --install", "strata-info", "coll_strata_rules", "bench/tune", "bench/accept"):
+            self.assertIn(command, "\n".join(following))
+        self.assertLessEqual(max(map(len, output.splitlines())), 120)
+        self.assertEqual([case["operation"] for case in data["cases"]], ["bcast", "allreduce", "allgather"])
+        self.assertEqual((data["rounds"], data["applications"]), (2, []))
+
+    def test_the_first_screen_alone_draws_hierarchies(self):
+        _, _, cluster, _ = self.demonstrate()
+        drawn = [operation for operation, (_, competitor, _) in zip(cluster.operations, cluster.runs)
+                 if "hierarchy-block.svg" in str(competitor)]
+        self.assertEqual(drawn, ["bcast"])
+
+    def test_asked_operations_are_one_screen(self):
+        _, output, cluster, data = self.demonstrate("--op", "reduce,barrier", "--orders", "block,cyclic")
+        self.assertEqual(len(cluster.runs), 2 * 2 * 2 * 3)
+        self.assertEqual(len(re.findall("Written after", output)), 1)
+        self.assertNotIn("Next, on your own cluster", output)
+        self.assertEqual(list(data["cases"][0]["limits"]), ["8", "65536", "262144", "1048576", "4194304"])
+
+    def test_a_failure_ends_without_advice(self):
+        status, output, _, data = self.demonstrate(outcome=(1, 0, 0))
+        self.assertEqual((status, len(data["cases"])), (1, 3))
+        self.assertIn("WRONG DATA: strata", output)
+        self.assertNotIn("Next, on your own cluster", output)
+
+    def test_one_round_is_no_result_to_rely_on(self):
+        note = "One round only: other load on this machine may favour one of them."
+        self.assertEqual(self.demonstrate("--rounds", "1")[1].count(note), 2)
+        self.assertNotIn(note, self.demonstrate()[1])
+
+    def test_the_least_rounds(self):
+        """Without time for a second round, two minutes take one."""
+        with mock.patch("strata_bench.measuring.rounds.time.monotonic", iter(range(0, 10**6, 50)).__next__):
+            self.assertEqual(len(self.demonstrate(rounds=())[2].runs), 3 + 6)
+            self.assertEqual(len(self.demonstrate("--op", "bcast", rounds=())[2].runs), 3 * 3)
+
+    def test_the_next_commands_exist(self):
+        paths = re.findall(r"(?:bench|docs)/[a-zA-Z.]+", command_line._NEXT)
+        self.assertEqual(len(paths), 3)
+        for path in paths:
+            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
 
 
 if __name__ == "__main__":

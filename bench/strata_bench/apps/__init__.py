@@ -7,4 +7,4 @@ catalogue       all applications
 comparison      runs of one application, whose numbers must agree
 profile         where its ranks spent their time
 report, plot    results
-`bench/demo` runs one of the applications, too. `measuring` holds the common parts of all benchmarks."""
+`bench/demo --app` runs one of the applications, too. `measuring` holds the common parts of all benchmarks."""

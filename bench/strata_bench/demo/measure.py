@@ -46,9 +46,14 @@ def cases_of(names, orders, roots):
 class Measurement(Rounds):
     """All series, by operation, order, root and competitor."""
 
+    def __init__(self, *arguments, draws=True):
+        """`draws`: the hierarchies."""
+        super().__init__(*arguments)
+        self._draws = draws
+
     def picture_of(self, case, _competitor):
         """Chooses one case of each order."""
-        if case != next(one for one in self.cases if one.order == case.order):
+        if not self._draws or case != next(one for one in self.cases if one.order == case.order):
             return None
         return os.path.join(self.folder, f"hierarchy-{case.order}.svg")
 

@@ -63,6 +63,8 @@ def notes(measurement):
     if not measurement.comparable(small):
         lines.append(f"Below {units.size_text(WORTH_COMPARING)} times mostly show "
                      f"{os.cpu_count()} cores shared by all ranks: read them as noise.")
+    if measurement.rounds == 1:
+        lines.append("One round only: other load on this machine may favour one of them. Rely on --rounds 3.")
     return lines
 
 

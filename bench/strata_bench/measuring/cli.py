@@ -65,13 +65,14 @@ def add_orders(parser, known, default, text):
                         help=f"orders of the ranks along the nodes{text} ({','.join(default)})")
 
 
-def add_effort(parser, folder, seconds):
-    """Adds options for effort and places. `folder` and `seconds` are defaults."""
+def add_effort(parser, folder, seconds, least="3", reps=2):
+    """Adds options for effort and places. `folder`, `seconds` and `reps` are defaults; `least` is for the help."""
     add_results(parser, folder)
-    parser.add_argument("--reps", metavar="N", type=count, default=2,
-                        help="least repetitions per round; short ones get more (2)")
+    parser.add_argument("--reps", metavar="N", type=count, default=reps,
+                        help=f"least repetitions per round; short ones get more ({reps})")
     parser.add_argument("--rounds", metavar="N", type=count, default=0,
-                        help="rounds over the competitors (as many as fit into --seconds, but at least 3)")
+                        help="rounds over the competitors (as many as fit into --seconds, but "
+                             f"at least {least})")
     parser.add_argument("--seconds", metavar="N", type=count, default=seconds,
                         help=f"time for all rounds ({seconds})")
     add_keep(parser)
