@@ -49,7 +49,8 @@ std::optional<Options> parse(int argc, char** argv) {
     app.add_option("DUMP", options.dump, "The file that a job wrote: coll_strata_dump=NAME.json")
         ->type_name("");
     const OptionMaker option{app};
-    option("--op", options.op, "LIST", "These operations: bcast,allreduce (all that were called)");
+    option("--op", options.op, "LIST", "These operations: bcast,allreduce (all that were called)",
+           known_operations());
     option("--bytes", options.bytes, "SIZE", "Calls of this size: 64k");
     option("--communicator", options.communicator, "NAME", "Calls on the communicator of this name (all)");
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");

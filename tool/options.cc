@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "command_line.h"
+#include "plan_options.h"
 
 namespace strata::tool {
 namespace {
 
+constexpr const char* formats = "text, json, dot, svg";
 constexpr const char* examples = R"(Examples:
   strata-topo
       this machine, one rank per core
@@ -51,7 +53,8 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
            "With --plans: the hierarchy that a job wrote (coll_strata_dump x.json)");
     option("--rules", options.rules, "FILE",
            "With --plans: a rules file or preset, as for coll_strata_rules");
-    option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)");
+    option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)",
+           known_operations());
     option("--sizes", options.sizes, "LIST",
            "With --plans: these sizes, one row each: 8,64k,4M (ranges of equal\n"
            "choice from 8 B to 64 MiB)");
@@ -61,7 +64,8 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
            "N % slower than the fastest, with the parameters that select them");
     option("--format", options.format, "FORMAT",
            "text, json, dot or svg (by the ending of --output, else text); of\n"
-           "--plans text or json");
+           "--plans text or json",
+           formats);
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
     app.set_version_flag("--version", "strata-topo " STRATA_VERSION, "Print the version");
     app.footer(examples);
@@ -72,8 +76,7 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
 
 topology::PictureFormat format_of(const Options& options) {
     if (options.format.empty()) return topology::format_for(options.output);
-    return static_cast<topology::PictureFormat>(
-        chosen("format", options.format, {"text", "json", "dot", "svg"}));
+    return static_cast<topology::PictureFormat>(chosen("format", options.format, formats));
 }
 
 }  // namespace strata::tool

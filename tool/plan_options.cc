@@ -12,18 +12,27 @@ namespace strata::tool {
 
 using algorithms::Collective;
 
+std::string known_operations() {
+    std::string known = "all";
+    for (const Collective collective : algorithms::all_collectives()) {
+        known += ", " + std::string(name_of(collective));
+    }
+    return known;
+}
+
 std::vector<Collective> collectives(const std::string& text) {
     if (text.empty() || text == "all") return algorithms::all_collectives();
     std::vector<Collective> found;
     for (const std::string_view entry : topology::split(text, ',')) {
         const std::string_view word = topology::trimmed(entry);
-        std::string known = "all";
         std::optional<Collective> match;
         for (const Collective collective : algorithms::all_collectives()) {
             if (name_of(collective) == word) match = collective;
-            known += ", " + std::string(name_of(collective));
         }
-        if (!match) throw UsageError("op", "unknown operation '" + std::string(word) + "'; known: " + known);
+        if (!match) {
+            throw UsageError("op",
+                             "unknown operation '" + std::string(word) + "'; known: " + known_operations());
+        }
         found.push_back(*match);
     }
     return found;

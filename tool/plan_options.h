@@ -7,6 +7,9 @@
 
 namespace strata::tool {
 
+/// "all, bcast, reduce, ...": the words of --op.
+std::string known_operations();
+
 /// Parses "bcast,allreduce", of --op; an empty text and "all" are all collectives. Throws UsageError.
 std::vector<algorithms::Collective> collectives(const std::string& text);
 

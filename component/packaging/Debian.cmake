@@ -3,8 +3,8 @@ find_program(STRATA_DPKG dpkg)
 if(NOT STRATA_DPKG)
   return()
 endif()
-# The package depends on a range of releases of libmpi's package, because others may lay out structures otherwise: the range
-# of releases with the same layout (component/base/layout_epochs.h), or this release alone.
+# The package depends on a range of releases of libmpi's package, because others may lay out structures otherwise: the
+# range of releases with the same layout (component/base/layout_epochs.h), or this release alone.
 file(REAL_PATH ${OPENMPI_MPI} libmpi)
 execute_process(COMMAND ${STRATA_DPKG} -S ${libmpi} OUTPUT_VARIABLE owner ERROR_QUIET)
 if(NOT owner MATCHES "^([a-z0-9.+-]+):")
@@ -77,7 +77,8 @@ foreach(target strata_introspection strata_introspection_fortran)
   endif()
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/install/shlibs CONTENT "${shlibs}")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/install/shlibs ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/install/shlibs
+                                               ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libstrata-introspection-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${runtime} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"

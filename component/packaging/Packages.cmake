@@ -18,3 +18,12 @@ if(TARGET strata-topo)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-explain.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-reorder.1
                 ${CMAKE_CURRENT_LIST_DIR}/man/strata-traffic.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
+
+# Completion in bash, which loads the file of a command's name. All are links to one file.
+set(completion ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/completion/strata-completion.bash DESTINATION ${completion} COMPONENT tools)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/install/completion)
+foreach(command explain info monitor reorder report topo traffic)
+  file(CREATE_LINK strata-completion.bash ${PROJECT_BINARY_DIR}/install/completion/strata-${command} SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/install/completion/strata-${command} DESTINATION ${completion} COMPONENT tools)
+endforeach()

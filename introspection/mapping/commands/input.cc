@@ -31,13 +31,16 @@ LinkCosts costs_of(const InputOptions& options) {
     return costs;
 }
 
+/// "auto, dense, ...": the words of --input.
+std::string known_inputs() { return "auto, " + known_traffic_formats(); }
+
 TrafficMatrix traffic_of(const InputOptions& options) {
     std::optional<TrafficFormat> format;
     if (!options.input.empty() && options.input != "auto") {
         format = parse_traffic_format(options.input);
         if (!format) {
-            throw tool::UsageError(
-                "input", "unknown format '" + options.input + "'; known: auto, " + known_traffic_formats());
+            throw tool::UsageError("input",
+                                   "unknown format '" + options.input + "'; known: " + known_inputs());
         }
     }
     if (options.matrix.empty()) throw tool::UsageError("MATRIX is missing: a file of traffic; see --help");
@@ -83,7 +86,8 @@ void add_input_options(CLI::App& app, InputOptions& options) {
            "auto; dense (N lines of N numbers of bytes); sparse (a line\n"
            "'ranks N', then FROM TO BYTES [MESSAGES]); matrix-market;\n"
            "monitoring (files of Open MPI's pml_monitoring_filename); rows\n"
-           "(files of MPI_M_flush) (auto)");
+           "(files of MPI_M_flush) (auto)",
+           known_inputs());
     add_job_options(app, options.job);
     option("--from-dump", options.from_dump, "FILE",
            "The hierarchy that a job wrote (coll_strata_dump x.json), instead\n"

@@ -13,6 +13,9 @@
 namespace strata::mapping {
 namespace {
 
+constexpr const char* engines = "scotch, greedy";
+constexpr const char* formats = "text, json";
+
 constexpr const char* examples = R"(Examples:
   strata-reorder app_sizes.0.prof --topology node.xml --nodes 4 --ppn 24 --order cyclic
       files of a monitoring session, of a job whose ranks were placed node by node
@@ -41,8 +44,10 @@ std::optional<Options> parse(int argc, char** argv) {
     const tool::OptionMaker option{app};
     option("--margin", options.margin, "N%",
            "Keep the order unless a new one saves N % of the estimated time (5%)");
-    option("--engine", options.engine, "ENGINE", "scotch, or greedy (faster, less accurate) (scotch)");
-    option("--format", options.format, "FORMAT", "text or json (by the ending of --output, else text)");
+    option("--engine", options.engine, "ENGINE", "scotch, or greedy (faster, less accurate) (scotch)",
+           engines);
+    option("--format", options.format, "FORMAT", "text or json (by the ending of --output, else text)",
+           formats);
     option("--output", options.output, "FILE", "Output file for the order; - is standard output (-)");
     app.add_flag("--verbose", options.verbose, "Print the time of each step");
     app.set_version_flag("--version", "strata-reorder " STRATA_VERSION ", " + engine_version(),
@@ -65,7 +70,7 @@ ReorderOptions reorder_options(const Options& options, const LinkCosts& costs) {
         result.margin = *percent / 100.0;
     }
     if (!options.engine.empty()) {
-        const bool scotch = tool::chosen("engine", options.engine, {"scotch", "greedy"}) == 0;
+        const bool scotch = tool::chosen("engine", options.engine, engines) == 0;
         result.engine = scotch ? Engine::scotch : Engine::greedy;
     }
     if (result.engine && !is_built_in(*result.engine)) {
@@ -76,7 +81,7 @@ ReorderOptions reorder_options(const Options& options, const LinkCosts& costs) {
 
 bool as_json(const Options& options) {
     if (options.format.empty()) return options.output.ends_with(".json");
-    return tool::chosen("format", options.format, {"text", "json"}) == 1;
+    return tool::chosen("format", options.format, formats) == 1;
 }
 
 std::string joined(const std::vector<int>& numbers, char between) {

@@ -16,6 +16,8 @@
 namespace strata::mapping {
 namespace {
 
+constexpr const char* formats = "text, svg, json, sparse, dense";
+
 constexpr const char* examples = R"(Examples:
   strata-traffic app_sizes.0.prof --topology node.xml --nodes 4 --ppn 24 --order cyclic --output traffic.svg
       files of a monitoring session, as a picture
@@ -56,7 +58,8 @@ std::optional<Options> parse(int argc, char** argv) {
            "one number per line");
     option("--format", options.format, "FORMAT",
            "text, svg or json; sparse or dense: the matrix itself (by the\n"
-           "ending of --output, else text)");
+           "ending of --output, else text)",
+           formats);
     option("--output", options.output, "FILE", "Output file; - is standard output (-)");
     app.add_flag("--run", options.run, "Run the command behind -- and show its traffic, in place of MATRIX");
     app.set_version_flag("--version", "strata-traffic " STRATA_VERSION, "Print the version");
@@ -79,7 +82,7 @@ std::string format_of(const Options& options) {
         }
         return "text";
     }
-    tool::chosen("format", options.format, {"text", "svg", "json", "sparse", "dense"});  // or throws
+    tool::chosen("format", options.format, formats);  // or throws
     return options.format;
 }
 
