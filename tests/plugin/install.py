@@ -147,6 +147,8 @@ def installed_to_a_folder(paths):
         presets = sorted(os.listdir(os.path.join(target, "strata-presets")))
         if presets != sorted(name + end for name in PRESETS for end in (".conf", ".json")):
             raise Failure(f"installed the presets {presets}")
+        run_or_fail(sys.executable, "-B", os.path.join(paths["source"], "tests", "documents", "check_documents.py"),
+                    os.path.join(target, "share", "doc", "openmpi-coll-strata"))
         probe(paths, target)
         before = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": "/other"}
         twice = '. "$1"; . "$1"; '

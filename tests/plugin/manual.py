@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Tests that the manual page coll-strata(7) explains exactly the parameters and the reasons for passing calls through,
-by their names in component/report/counters.cc, names all other performance variables, and lists the collectives of
-each engine.
+"""Tests that the manual page coll-strata(7) explains exactly the parameters, engines, levels, keys of rules files, info
+keys and the reasons for passing calls through, by their names in component/report/counters.cc, names all other
+performance variables, and lists the collectives of each engine.
 
 --also REASON: adds a reason to the plugin's; --without WORD: removes it from the page; both must fail.
 """
 import argparse
+import json
 import re
 import sys
 
 import collective_table
 from job import Paths
-from listed import ENGINES, GENERAL, LEVELS, PER_COLLECTIVE, PER_LEVEL, SPECIAL_ENGINES
+from listed import ENGINES, GENERAL, LEVELS, OF_COMMUNICATORS, PER_COLLECTIVE, PER_LEVEL, SPECIAL_ENGINES
 
 ALONE = ["communicators", "setup_us", "plans_made", "plans_shared", "plans_by_structure", "plans_searched",
          "planning_us", "init_ns", "init_processor_ns", "scratch_memory", "comm_setup_us", "comm_memory"]
@@ -51,7 +52,7 @@ def wrong_collectives(text):
 
 def wrong_entries(text, what, known):
     """Compares the entries of a section with the known names."""
-    explained = re.findall(r"^\.TP\n(?:\.B )?(\w+)\n(?=[^.\s])", text, re.MULTILINE)
+    explained = re.findall(r"^\.T[PQ]\n(?:\.B )?(\w+)\n(?=[^.\s]|\.TQ)", text, re.MULTILINE)
     for name in known:
         if explained.count(name) != 1:
             yield f"{what} {name} is explained {explained.count(name)} times"
@@ -60,9 +61,27 @@ def wrong_entries(text, what, known):
             yield f"{what} {name} is explained, but unknown to the plugin"
 
 
-def complaints(page, known):
+def keys_of(schema, kind):
+    return [key for key in schema["$defs"][kind]["properties"] if key != "comment"]
+
+
+def wrong_words(plain, schema):
+    """Compares the words of engines, levels, rules files and info keys."""
+    own = [f"strata_{name}" for name in [*OF_COMMUNICATORS, *(f"OP_{name}" for name in PER_COLLECTIVE)]]
+    for heading, what, known in (("ENGINES", "engine", [*ENGINES, *SPECIAL_ENGINES]), ("LEVELS", "level", LEVELS),
+                                 ("Keys of a rule", "rule key", keys_of(schema, "rule")),
+                                 ("Keys of a link", "link key", keys_of(schema, "link")),
+                                 ("INFO KEYS", "info key", own)):
+        yield from wrong_entries(section(plain, heading), what, known)
+    for key in keys_of(schema, "levelRule"):
+        if not re.search(rf"\b{key}\b", section(plain, "Keys of a rule")):
+            yield f"key {key} of a rule's levels is not named"
+
+
+def complaints(page, known, schema):
     plain = re.sub(r"\\f[BIR]", "", page)
     yield from wrong_entries(section(plain, "Reasons"), "reason", known)
+    yield from wrong_words(plain, schema)
     parameters = [*GENERAL, *(f"OP_{name}" for name in PER_COLLECTIVE)]
     yield from wrong_entries(section(plain, "PARAMETERS"), "parameter", [f"coll_strata_{name}" for name in parameters])
     names = ALONE + [f"{what}_LEVEL" for what in PER_LEVEL] + [f"comm_{what}_LEVEL" for what in ("messages", "bytes")]
@@ -93,7 +112,9 @@ def main():
     page = read(paths, "packaging", "man", "coll-strata.7")
     if options.without:
         page = re.sub(rf"\b{options.without}\b,?", "", page)
-    wrong = list(complaints(page, known + options.also))
+    with open(f"{paths['source']}/mca-params/strata-rules.schema.json", encoding="utf-8") as file:
+        schema = json.load(file)
+    wrong = list(complaints(page, known + options.also, schema))
     if wrong:
         sys.exit("coll-strata(7): " + "\n".join(wrong))
     print(f"{len(known)} reasons are explained")
