@@ -150,6 +150,14 @@ void report_unknown_release(const std::string& verbose) {
     }
 }
 
+void report_values_without_effect(const SettingsText& text) {
+    if (settings()->verbose < 1 || compat::own_name().vpid != 0) return;
+    for (const std::string& name : values_without_effect(text, *settings())) {
+        opal_output(0, "coll:strata: no effect: %s, because coll_strata_disable names the collective",
+                    name.c_str());
+    }
+}
+
 int open() {
     try {
         if (!layout::finding().objection.empty()) {
@@ -175,6 +183,7 @@ int open() {
         if (!errors.empty() && compat::own_name().vpid == 0) {
             show_bad_parameters(errors);
         }
+        report_values_without_effect(text);
         surroundings() = find_surroundings();
         const Surroundings& here = surroundings();
         settings()->survives_failures = here.survives_failures;

@@ -30,10 +30,6 @@ std::string node_at(ompi_communicator_t* comm, int rank) {
     return compat::node_names(process, {process.vpid});
 }
 
-std::string called(ompi_communicator_t* comm) {
-    return comm->c_name[0] != '\0' ? comm->c_name : "a communicator";
-}
-
 /// Sets `words` on every rank to those of rank 0.
 Task receive_first(SetUp& set_up, MinAllreduce& all, int rank, std::span<std::uint64_t> words) {
     if (rank != 0) {
@@ -105,7 +101,7 @@ Task report_keys(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, co
     const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] {
-            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(own_keys),
+            show_other_info_keys(compat::name_of(comm), rank, compat::own_node(), std::string(own_keys),
                                  text_of(first));
         });
     }
@@ -117,7 +113,7 @@ Task report_facts(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* comm, s
     bool other = false;
     const int rc = co_await find_other(set_up, all, ompi_comm_rank(comm), hash, other);
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
-        try_to([&] { show_other_plans(compat::own_node(), node_at(comm, 0), called(comm)); });
+        try_to([&] { show_other_plans(compat::own_node(), node_at(comm, 0), compat::name_of(comm)); });
     }
     co_return rc;
 }
@@ -126,7 +122,7 @@ void report_failure(ompi_communicator_t* comm, const Outcome& outcome) {
     static std::atomic<bool> done{false};
     if (outcome.reporter && !done.exchange(true)) {
         try_to([&] {
-            show_unable(node_at(comm, outcome.failed_rank), called(comm), explanation(outcome.failure));
+            show_unable(node_at(comm, outcome.failed_rank), compat::name_of(comm), explanation(outcome.failure));
         });
     }
 }
@@ -201,7 +197,7 @@ Task report_plan_change(SetUp& set_up, MinAllreduce& all, ompi_communicator_t* c
                          node_at(comm, static_cast<int>(other)) + ')';
             }
             ranks += others.back() != neutral ? ", perhaps more" : "";
-            show_different_plans(called(comm), ranks, rank, std::string(plan), node_at(comm, 0),
+            show_different_plans(compat::name_of(comm), ranks, rank, std::string(plan), node_at(comm, 0),
                                  text_of(first));
         });
     }

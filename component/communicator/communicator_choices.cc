@@ -1,10 +1,12 @@
 #include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/text_table.h"
 #include "component/communicator/communicator_state.h"
 
 namespace strata::component {
 namespace {
 
-// Other ranks wait during the listing: 0.1 s for 16 ranks, some seconds for 1024.
+// Other ranks wait during a listing: 0.1 s for 16 ranks, some seconds for 1024.
 constexpr int most_ranks_listed = 512;
 
 }  // namespace
@@ -13,7 +15,7 @@ constexpr int most_ranks_listed = 512;
 algorithms::PlanListing CommunicatorState::choices() const {
     algorithms::PlanListing listing;
     listing.ranks = hierarchy().ranks();
-    listing.communicator = *comm_->c_name != '\0' ? comm_->c_name : "a communicator";  // like CallUsage
+    listing.communicator = compat::name_of(comm_);
     listing.rules_file = settings_.rules_file;
     listing.network_eager_bytes = settings_.links.network_eager_bytes();
     listing.node_eager_bytes = settings_.links.node_eager_bytes();
@@ -42,6 +44,26 @@ algorithms::PlanListing CommunicatorState::choices() const {
     listing.plans = algorithms::list_plans(hierarchy(), {algorithms::all_collectives(), 0, {}}, plan_of,
                                            bounds, delegator);
     return listing;
+}
+
+/// Returns the time of the best plan of each engine that can serve an operation: "tree 101 us, levels 148
+/// us".
+std::string CommunicatorState::engine_times(const algorithms::Operation& operation) const {
+    if (hierarchy().ranks() > most_ranks_listed) {
+        return {};
+    }
+    std::string text;
+    for (const auto engine :
+         {algorithms::Engine::tree, algorithms::Engine::ring, algorithms::Engine::levels}) {
+        algorithms::Overrides wanted;
+        wanted.engine = engine;
+        if (!algorithms::check(wanted, operation.collective).empty()) continue;
+        const algorithms::Plan plan = algorithms::make_plan(hierarchy(), settings_.links, wanted, operation);
+        if (plan.engine != engine || plan.predicted_us <= 0) continue;
+        text += (text.empty() ? "" : ", ") + std::string(algorithms::name_of(engine)) + ' ' +
+                algorithms::number_text(plan.predicted_us) + " us";
+    }
+    return text;
 }
 
 }  // namespace strata::component

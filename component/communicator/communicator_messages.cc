@@ -1,85 +1,177 @@
-// The log of a communicator's decisions (coll_strata_verbose).
+// The log of a communicator's decisions (coll_strata_verbose): 1 choices and ignored values, 2 also reasons.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "algorithms/report/choice_text.h"
 #include "component/communicator/communicator_state.h"
+#include "component/openmpi/known_components.h"
 #include "component/openmpi/messages.h"
-#include "component/report/dump.h"
 
 namespace strata::component {
 namespace {
 
-void list(std::string& names, std::size_t op) {
-    names += (names.empty() ? "" : ", ") + std::string(collective_names[op]);
+void list(std::string& names, std::string_view name) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+}
+
+/// Adds the sources of rules whose level the hierarchy lacks to `lacking`, by name of the level.
+template <class Rule>
+void add_absent(const std::vector<Rule>& rules, const std::vector<topology::LevelKey>& levels,
+                const std::string& parameter, std::map<std::string, std::string>& lacking) {
+    for (const Rule& rule : rules) {
+        if (!rule.level || std::ranges::any_of(levels, [&](auto key) { return rule.level->matches(key); })) {
+            continue;
+        }
+        list(lacking[algorithms::source_text(rule.source, parameter, {})],
+             topology::name_of({rule.level->kind, rule.level->height.value_or(0)}));
+    }
 }
 
 }  // namespace
 
-bool CommunicatorState::writes_log() const { return settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0; }
+bool CommunicatorState::writes_log(int verbosity) const {
+    return settings_.verbose >= verbosity && ompi_comm_rank(comm_) == 0;
+}
+
+/// Writes "coll:strata: SUBJECT, MPI_COMM_WORLD, 8 ranks: TEXT".
+void CommunicatorState::log(const std::string& subject, const std::string& text) const {
+    opal_output(0, "coll:strata: %s, %s, %d ranks: %s", subject.c_str(), compat::name_of(comm_), ranks(),
+                text.c_str());
+}
+
+/// Returns the component to which calls pass through as predicted.
+std::string CommunicatorState::underlying(Collective op) const {
+    const bool replaced = (predicted_mask_ >> static_cast<int>(op) & 1) != 0;
+    return replaced ? "tuned" : underlying_component(comm_, op);
+}
 
 void CommunicatorState::explain(const algorithms::Operation& operation,
                                 const algorithms::Plan& plan) const noexcept {
-    if (!writes_log()) {
+    if (!writes_log(1)) {
         return;
     }
     try_to([&] {
-        const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
-        opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
-                    operation.bytes, operation.root,
-                    describe(plan, operation.collective, settings_.rules_file).c_str());
+        const Collective op = operation.collective;
+        std::string subject(algorithms::name_of(op));
+        if (operation.bytes > 0) {
+            const auto& bounds = planner().bounds_of(op);
+            const auto next = std::ranges::upper_bound(bounds, operation.bytes);
+            const std::size_t below = algorithms::size_class(operation.bytes).largest + 1;
+            subject +=
+                ' ' + algorithms::size_range_text(planner().class_of(operation).representative.bytes,
+                                                  next == bounds.end() ? below : std::min(below, *next));
+        }
+        log(subject, algorithms::choice_text(plan, underlying(op)));
+        report_ignored_methods(operation, plan);
+        if (!writes_log(2)) {
+            return;
+        }
+        opal_output(0, "coll:strata: why: %s %s: %s", compat::name_of(comm_),
+                    algorithms::operation_text(operation).c_str(),
+                    algorithms::details_text(plan, op, settings_.rules_file).c_str());
+        if (const std::string times = engine_times(operation); !times.empty()) {
+            log("candidates for " + subject,
+                times + ", fallback " + algorithms::number_text(plan.forward_us) + " us");
+        }
     });
 }
 
-void CommunicatorState::report_all_passed(ForwardReason reason) const {
-    if (writes_log()) {
-        opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s",
-                    comm_->c_name, explanation(reason));
+/// Logs level algorithms of the user on a communicator where they are not used, because calls pass through.
+void CommunicatorState::report_ignored_methods(const algorithms::Operation& operation,
+                                               const algorithms::Plan& plan) const {
+    const algorithms::Overrides& asked = settings_.of(operation.collective);
+    if (plan.engine != algorithms::Engine::forward || asked.engine != algorithms::Engine::automatic ||
+        asked.methods.empty()) {
+        return;
+    }
+    const std::string op(algorithms::name_of(operation.collective));
+    const std::string parameter =
+        algorithms::source_text(asked.methods.front().source, op + "_level_algorithms", {});
+    log("no effect", parameter + ": " + plan.reason + "; " + op + "_algorithm tree or levels enforces it");
+}
+
+/// Logs the levels that the user's parameters name and MPI_COMM_WORLD, or a communicator with keys of its
+/// own, lacks.
+void CommunicatorState::report_absent_levels() const {
+    if (!writes_log(1) || (comm_ != &ompi_mpi_comm_world.comm && own_ == nullptr)) {
+        return;
+    }
+    const std::vector<topology::LevelKey> levels = hierarchy().levels();
+    std::map<std::string, std::string> lacking;  // by parameter
+    for (const Collective op : algorithms::all_collectives()) {
+        const std::string name(algorithms::name_of(op));
+        add_absent(settings_.of(op).methods, levels, name + "_level_algorithms", lacking);
+        add_absent(settings_.of(op).segments, levels, name + "_segsize", lacking);
+    }
+    std::string known;
+    for (const topology::LevelKey level : levels) list(known, topology::name_of(level));
+    for (const auto& [parameter, names] : lacking) {
+        log("no effect", parameter + " for " + names + ": the levels here are " + known);
     }
 }
 
-/// Logs the collectives that pass through at every size: their plans are not logged one by one.
+/// Logs that all ranks have agreed, and the levels with their number of groups.
+void CommunicatorState::report_agreement() const {
+    if (!writes_log(2)) {
+        return;
+    }
+    std::string levels;
+    for (const topology::LevelKey level : hierarchy().levels()) {
+        const auto groups = std::ranges::count(hierarchy().groups, level, &topology::Group::level);
+        list(levels, topology::name_of(level) + " (" + std::to_string(groups) +
+                         (groups > 1 ? " groups)" : " group)"));
+    }
+    log("agreement", "plugin, parameters and plans are equal on all ranks; levels: " + levels);
+}
+
+void CommunicatorState::report_all_passed(ForwardReason reason) const {
+    if (writes_log(1)) {
+        log("all collectives", std::string("passed through: ") + explanation(reason));
+    }
+}
+
+/// Logs the collectives that pass through at every size: they have no plans to log.
 void CommunicatorState::report_passed_collectives() const {
-    if (!writes_log()) {
+    if (!writes_log(1) || passed_.all_are_passed(ForwardReason::no_hierarchy)) {
         return;
     }
     std::map<std::string_view, std::string> names;  // by reason
-    for (std::size_t op = 0; op < collective_names.size(); ++op) {
-        const auto collective = static_cast<Collective>(op);
-        const char* const reason = passed_.passed_at_every_size(collective);
-        if (reason != nullptr && passed_.for_good(collective) == ForwardReason::model) {
-            list(names[reason], op);
+    for (const Collective op : algorithms::all_collectives()) {
+        const auto& because = passed_.because(op);
+        const char* const reason = because ? explanation(*because) : passed_.passed_at_every_size(op);
+        if (reason != nullptr) {
+            list(names[reason], algorithms::name_of(op));
         }
     }
     for (const auto& [reason, all] : names) {
-        opal_output(0, "coll:strata: %s: %s of any size are passed through to the underlying component: %s",
-                    comm_->c_name, all.c_str(), reason.data());
+        log(all, "passed through: " + std::string(reason));
     }
 }
 
 void CommunicatorState::report_handed_back(std::uint32_t collectives) const noexcept {
-    if (collectives == 0 || !writes_log()) {
+    if (collectives == 0 || !writes_log(2)) {
         return;
     }
     try_to([&] {
         std::string names;
-        for (std::size_t op = 0; op < collective_names.size(); ++op) {
-            if ((collectives >> op & 1) != 0) {
-                list(names, op);
+        for (const Collective op : algorithms::all_collectives()) {
+            if ((collectives >> static_cast<int>(op) & 1) != 0) {
+                list(names, algorithms::name_of(op));
             }
         }
-        opal_output(0, "coll:strata: %s: slots handed back, calls no longer counted: %s", comm_->c_name,
-                    names.c_str());
+        log(names, "slots handed back, calls no longer counted");
     });
 }
 
 void CommunicatorState::report_predicted() {
-    if (!std::exchange(predicted_is_reported_, true) && writes_log()) {
+    if (!std::exchange(predicted_is_reported_, true) && writes_log(2)) {
         opal_output(0,
                     "coll:strata: %s: calls passed through as predicted go to tuned, not to han: "
                     "coll_han_priority is not set",
-                    comm_->c_name);
+                    compat::name_of(comm_));
     }
 }
 

@@ -1,9 +1,9 @@
 // The plans that a communicator keeps, and their replacement.
 #include <utility>
 
+#include "algorithms/report/choice_text.h"
 #include "component/communicator/communicator_state.h"
 #include "component/openmpi/messages.h"
-#include "component/report/dump.h"
 #include "component/report/setup_meter.h"
 #include "topology/default_arithmetic.h"
 
@@ -73,11 +73,9 @@ algorithms::Task CommunicatorState::compare(SetUp& set_up, const algorithms::Ope
 std::string CommunicatorState::outline(const algorithms::Operation& operation,
                                        const PlanInUse& planned) const {
     const auto of = [](const algorithms::Plan& plan) {
-        return component::outline(plan) + ", window " + std::to_string(plan.window);
+        return algorithms::outline(plan) + ", window " + std::to_string(plan.window);
     };
-    std::string text(algorithms::name_of(operation.collective));
-    text += " of " + std::to_string(operation.bytes) + " bytes from rank " + std::to_string(operation.root) +
-            ": " + of(*planned.plan);
+    std::string text = algorithms::operation_text(operation) + ": " + of(*planned.plan);
     if (planned.search_after != algorithms::no_search) {
         text += "; searched for after " + std::to_string(planned.search_after) + " calls";
     }

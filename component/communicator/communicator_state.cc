@@ -67,7 +67,7 @@ algorithms::Task CommunicatorState::set_up(SetUp& own) {
     }
     const SetupMeter meter(own_counters_);
     if (usage_ != nullptr) {
-        try_to([this] { usage_->introduce(comm_->c_name, ompi_comm_size(comm_)); });
+        try_to([this] { usage_->introduce(compat::name_of(comm_), ompi_comm_size(comm_)); });
     }
     std::optional<ForwardReason> difference;
     co_await find_difference(own, comm_, difference);
@@ -215,7 +215,11 @@ void CommunicatorState::announce() noexcept {
     }
     records_ = {};
     passed_.decide(usage_ != nullptr);
-    try_to([&] { report_passed_collectives(); });
+    try_to([&] {
+        report_passed_collectives();
+        report_absent_levels();
+        report_agreement();
+    });
 }
 
 std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {

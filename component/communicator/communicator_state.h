@@ -167,9 +167,14 @@ private:
     std::uint64_t hash_facts(const Request& first);
     void announce() noexcept;
     void forward_all(ForwardReason reason);
-    bool writes_log() const;
+    bool writes_log(int verbosity) const;
+    void log(const std::string& subject, const std::string& text) const;
     void report_all_passed(ForwardReason reason) const;
     void report_passed_collectives() const;
+    void report_agreement() const;
+    void report_absent_levels() const;
+    void report_ignored_methods(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
+    std::string underlying(Collective op) const;
     void decide(Collective op);
     bool is_open(Collective op) const;
     PlanInUse& plan(const algorithms::Operation& operation, bool may_be_by_levels = true);
@@ -177,6 +182,7 @@ private:
     void forget_plans() noexcept;
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     algorithms::PlanListing choices() const;
+    std::string engine_times(const algorithms::Operation& operation) const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const noexcept;
 
     ompi_communicator_t* comm_;

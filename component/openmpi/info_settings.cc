@@ -22,7 +22,7 @@ void complain(ompi_communicator_t* comm, const std::vector<std::string>& errors)
         }
     }
     if (!fresh.empty()) {
-        show_bad_info_keys(comm->c_name[0] != '\0' ? comm->c_name : "a communicator", fresh);
+        show_bad_info_keys(compat::name_of(comm), fresh);
     }
 }
 

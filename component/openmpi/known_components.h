@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+
+#include "component/base/collectives.h"
 #include "component/openmpi/ompi_compat.h"
 
 namespace strata::component {
@@ -10,5 +13,8 @@ bool keeps_slots(const mca_coll_base_module_t& module);
 /// Returns true for these, and for sync, monitoring and cuda: they call the module below them, write to no
 /// slot, and leave their own function in the slot during the call.
 bool keeps_slots_from_above(const mca_coll_base_module_t& module);
+
+/// Returns the name of the component whose slot for `op` this component took; empty: unknown. For messages.
+std::string underlying_component(const ompi_communicator_t* comm, Collective op);
 
 }  // namespace strata::component

@@ -28,7 +28,7 @@ Reserve& reserve() {
 void end_job(ompi_communicator_t* comm, const char* why) noexcept {
     opal_output(0, "coll:strata: process %u on node %s cannot go on with communicator %s: %s",
                 static_cast<unsigned>(ompi_process_info.my_name.vpid), ompi_process_info.nodename,
-                comm->c_name, why);
+                compat::name_of(comm), why);
     ompi_mpi_abort(comm, OMPI_ERR_OUT_OF_RESOURCE);
     std::abort();
 }

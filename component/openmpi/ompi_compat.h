@@ -297,6 +297,10 @@ inline bool is_failed_process([[maybe_unused]] int rc) {
     return false;
 #endif
 }
+/// Returns a communicator's name for messages.
+inline const char* name_of(const ompi_communicator_t* comm) {
+    return comm->c_name[0] != '\0' ? comm->c_name : "a communicator";
+}
 /// Returns a code of this process's byte order and type sizes.
 std::uint32_t architecture();
 

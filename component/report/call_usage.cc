@@ -69,7 +69,7 @@ void CallUsage::add(const Call& call, double us) noexcept {
 
 void CallUsage::introduce(const char* name, int ranks) {
     ranks_ = ranks;
-    name_ = *name != '\0' ? name : "a communicator";
+    name_ = name;
 }
 
 algorithms::CommunicatorUse CallUsage::summary(const CommunicatorCounters& counters,

@@ -151,31 +151,4 @@ void complete_dump() {
     }
 }
 
-std::string outline(const algorithms::Plan& plan) {
-    std::string text(algorithms::name_of(plan.engine));
-    if (plan.engine != algorithms::Engine::forward && plan.engine != algorithms::Engine::node) {
-        text += " (";
-        for (std::size_t i = 0; i < plan.levels.size(); ++i) {
-            const auto& level = plan.levels[i];
-            text += (i > 0 ? ", " : "") + topology::name_of(level.level) + ' ' +
-                    algorithms::name_of(level.method) + '/' + std::to_string(level.segment_bytes);
-        }
-        text += algorithms::skipped_text(plan) + ')';
-    }
-    if (plan.rails > 1) {
-        text += " in " + std::to_string(plan.rails) + " rails";
-    }
-    return text;
-}
-
-std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
-    const auto time = [](double us) { return topology::number_text(us, 6) + " us"; };
-    std::string text = outline(plan);
-    text += plan.predicted_us > 0 ? ", predicted " + time(plan.predicted_us) : ", not predicted";
-    if (plan.forward_us > 0) {
-        text += ", forward " + time(plan.forward_us);
-    }
-    return text + ": " + plan.reason + algorithms::sources_text(plan, collective, rules_file, "; ");
-}
-
 }  // namespace strata::component

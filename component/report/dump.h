@@ -33,11 +33,4 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
 /// stream.
 void complete_dump();
 
-/// Returns "tree (switch1 pipeline/61440, node binomial/8192)".
-std::string outline(const algorithms::Plan& plan);
-
-/// Returns "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason;
-/// segment of node from /etc/rules.json:12".
-std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file);
-
 }  // namespace strata::component

@@ -115,7 +115,7 @@ void report_network(ompi_communicator_t* comm, std::span<const topology::Localit
 
 void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept {
-    if (settings.verbose < 1 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
+    if (settings.verbose < 2 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
         return;
     }
     try_to([&] {
@@ -132,7 +132,7 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
                         settings.rules_file + ":" + std::to_string(line);
             }
         }
-        opal_output(0, "coll:strata: %s links: %s", comm->c_name,
+        opal_output(0, "coll:strata: links of %s: %s", compat::name_of(comm),
                     text.empty()
                         ? ("built-in values; none of these levels is in " + settings.rules_file).c_str()
                         : text.c_str());
@@ -140,7 +140,7 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
 }
 
 void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept {
-    try_to([&] { show_unusable_methods(comm->c_name, why); });
+    try_to([&] { show_unusable_methods(compat::name_of(comm), why); });
 }
 
 void report_no_components(ompi_communicator_t* comm) noexcept {

@@ -19,7 +19,7 @@ void report_network_names(ompi_communicator_t* comm, const Settings& settings,
 /// Reports once per job network paths that contradict each other.
 void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept;
 
-/// With coll_strata_verbose: rank 0 logs the lines of the rules file that give the costs of this
+/// With coll_strata_verbose 2: rank 0 logs the lines of the rules file that give the costs of this
 /// communicator's links, in at most one line of output.
 void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept;

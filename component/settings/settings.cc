@@ -207,4 +207,18 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     return settings;
 }
 
+std::vector<std::string> values_without_effect(const SettingsText& text, const Settings& settings) {
+    const CollectiveText unset;
+    std::vector<std::string> names;
+    for (std::size_t op = 0; op < collective_names.size(); ++op) {
+        if (!settings.disabled[op]) continue;
+        const CollectiveText& given = text.collectives[op];
+        const std::string prefix = mca_name(std::string(collective_names[op]));
+        if (given.algorithm != unset.algorithm) names.push_back(prefix + "_algorithm");
+        if (given.level_algorithms != unset.level_algorithms) names.push_back(prefix + "_level_algorithms");
+        if (given.segsize != unset.segsize) names.push_back(prefix + "_segsize");
+    }
+    return names;
+}
+
 }  // namespace strata::component

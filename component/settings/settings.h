@@ -80,6 +80,9 @@ inline std::string mca_name(const std::string& name) { return "coll_strata_" + n
 Settings parse_settings(const SettingsText& text, const std::vector<std::string>& components,
                         std::vector<std::string>& errors, const NameInMessages& called = mca_name);
 
+/// Returns the parameters of collectives that are set but have no effect, because the collective is disabled.
+std::vector<std::string> values_without_effect(const SettingsText& text, const Settings& settings);
+
 /// Facts of a process, outside the parameters, that plans depend on.
 struct Surroundings {
     std::size_t network_eager_bytes = 0;  ///< longest message that a transport sends without a handshake

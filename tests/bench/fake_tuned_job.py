@@ -82,7 +82,7 @@ def measure():
             skipped = ", ".join(one["level"] for one in fake_model.WAYS.get(did, {}).get("skipped", ()))
             levels += f"; skips {skipped}" if skipped else ""
             if MODE != "silent":
-                print(f"[n0:1] coll:strata: {one['name']} {operation} of {size} bytes from rank 0: "
+                print(f"[n0:1] coll:strata: why: {one['name']} {operation} of {size} bytes from rank 0: "
                       f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
             wrong = MODE == "broken" and way == "small"
             yield {"contender": one["name"], "size": size, "bytes": size, "wrong_bytes": 3 * wrong, "left_early": 0,

@@ -24,7 +24,7 @@ def mpirun_environment(**more):
 
 
 def plan_line(operation, size):
-    return (f"[n0:1] coll:strata: MPI_COMM_WORLD {operation} of {size} bytes from rank 0: "
+    return (f"[n0:1] coll:strata: why: MPI_COMM_WORLD {operation} of {size} bytes from rank 0: "
             "tree (node binary/3840), predicted 1 us")
 
 

@@ -134,7 +134,7 @@ class Environment(unittest.TestCase):
 
 class WhatThePluginSays(unittest.TestCase):
     def told(self, plan):
-        return series.plans_reported(f"[n0:1] coll:strata: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
+        return series.plans_reported(f"[n0:1] coll:strata: why: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
 
     def test_plans(self):
         for plan, engine, levels in (("forward", "forward", ""),
@@ -144,7 +144,7 @@ class WhatThePluginSays(unittest.TestCase):
         self.assertEqual(self.told("forward, not predicted: as if"), [("3", "allreduce", 64, "forward", "")])
 
     def test_who_steps_aside(self):
-        line = "[n0:1] coll:strata: {}: all calls are passed through to the underlying component: because\n"
+        line = "[n0:1] coll:strata: all collectives, {}, 4 ranks: passed through: because\n"
         self.assertEqual(series.asides_reported(line.format("3") + "\n" + line.format("world")), ["3", "world"])
 
 

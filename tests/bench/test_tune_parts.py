@@ -163,7 +163,7 @@ class WhatAJobDid(Folder):
 
     SIZE, TIMES = 4096, [7.0, 8.0]
     TREE = "tree (node linear/0)"
-    ASIDE = "[n0:1] coll:strata: {}: all calls are passed through to the underlying component: no levels\n"
+    ASIDE = "[n0:1] coll:strata: all collectives, {}, 4 ranks: passed through: no levels\n"
 
     def cell(self, *lines):
         """Ends a job that prints `lines`, once per contender, with its number for "{}"."""
@@ -194,7 +194,7 @@ class WhatAJobDid(Folder):
         return cell
 
     def line(self, plan):
-        return (f"[n0:1] coll:strata: {{}} allreduce of {self.SIZE} bytes from rank 0: {plan}, predicted 5 us, "
+        return (f"[n0:1] coll:strata: why: {{}} allreduce of {self.SIZE} bytes from rank 0: {plan}, predicted 5 us, "
                 "forward 6 us: why\n")
 
     def test_as_asked_for(self):

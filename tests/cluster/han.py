@@ -35,7 +35,7 @@ def by_default(paths):
             outcome.expect((REPLACED in outcome.output) == replaced, f"'{REPLACED}' is told: {not replaced}")
         return with_outcome
 
-    told = {"coll_strata_verbose": "1"}
+    told = {"coll_strata_verbose": "2"}
     with Nodes(paths, SLOTS["equal"]) as nodes:
         switches = {"coll_strata_network": f"file:{nodes.network_file}"}
         for order in ("block", "cyclic"):

@@ -25,7 +25,7 @@ def singleton(paths, parameters):
 
 def sessions(paths, wanted):
     """Tests that the plugin serves every session: rank 0 logs its first broadcast."""
-    outcome = run(paths, 8, "sessions", ["--cycles", str(SESSIONS)], synthetic(2, 4) | {"coll_strata_verbose": "1"})
+    outcome = run(paths, 8, "sessions", ["--cycles", str(SESSIONS)], synthetic(2, 4) | {"coll_strata_verbose": "2"})
     if outcome.status == SKIPPED:
         print("skipped: this MPI has no sessions")
         sys.exit(SKIPPED)

@@ -30,10 +30,10 @@ METHODS = {
             "node=binary,package=knomial:4,numa=binomial",
 }
 PLAN = {
-    "levels": ["switch2 tuned/", "switch1 knomial:3/", "switch0 scatter_allgather/", "node sm/",
-               "package split_binary/", "numa libnbc/"],
-    "tree": ["switch2 linear/", "switch1 pipeline/", "switch0 chain:2/", "node binary/", "package knomial:4/",
-             "numa binomial/"],
+    "levels": ["switch2 tuned", "switch1 knomial:3", "switch0 scatter_allgather", "node sm",
+               "package split_binary", "numa libnbc"],
+    "tree": ["switch2 linear", "switch1 pipeline", "switch0 chain:2", "node binary", "package knomial:4",
+             "numa binomial"],
 }
 ROOTS = [0, 3, 7, 13]
 SIZES = [64, 70000]
@@ -49,7 +49,7 @@ def test(paths, engine, extra):
             "coll_strata_placement": ";".join(PLACES),
             "coll_strata_network": f"file:{network}", "coll_strata_bcast_algorithm": engine,
             "coll_strata_bcast_level_algorithms": METHODS[engine], "coll_strata_bcast_segsize": "0",
-            "coll_strata_verbose": "1"}
+            "coll_strata_verbose": "2"}
         arguments = ["--sizes", ",".join(map(str, SIZES)), "--roots", ",".join(map(str, ROOTS))]
         calls = len(ROOTS) * len(SIZES)
         counter = {"levels": "delegated", "tree": "messages"}[engine]

@@ -12,9 +12,9 @@ from job import Paths, check, conclude, run, synthetic
 
 RANKS = 8
 BYTES = {"bcast": 65536, "gather": 8192, "allreduce": 64}
-PLAN = re.compile(r"coll:strata: MPI_COMM_WORLD (\w+) of \d+ bytes from rank 0: (.*)")
+PLAN = re.compile(r"coll:strata: why: MPI_COMM_WORLD (\w+) of \d+ bytes(?: (?:from|to) rank 0)?: (.*)")
 AFTER = re.compile(r"chosen by formulas, searched for after (\d+) calls")
-SETTINGS = {"coll_strata_verbose": "1", "coll_strata_check_plans": "1", "coll_strata_hand_back": "0"}
+SETTINGS = {"coll_strata_verbose": "2", "coll_strata_check_plans": "1", "coll_strata_hand_back": "0"}
 
 
 def plans(paths, op, calls):

@@ -126,7 +126,7 @@ def test(paths, name):
         case = cases[name]
         arguments = ["--on", "dup", "--sizes", ",".join(map(str, SIZES)), "--roots", "all", "--empty",
                      "--made-by", case.made_by, "--info", case.info, "--info-there", case.there]
-        parameters = synthetic(2, 2) | {"coll_strata_verbose": "1", "coll_strata_setup_after": "0"} | case.parameters
+        parameters = synthetic(2, 2) | {"coll_strata_verbose": "2", "coll_strata_setup_after": "0"} | case.parameters
         check(run(paths, RANKS, "probe", arguments, parameters), lambda outcome: judge(outcome, case))
 
 

@@ -28,7 +28,7 @@ SEARCHED = {"PATH": "bin", "MANPATH": "share/man", "LD_LIBRARY_PATH": "lib", "PK
             "CMAKE_PREFIX_PATH": ""}
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
 PARAMETERS = synthetic(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
-                                "coll_strata_verbose": "1"}
+                                "coll_strata_verbose": "2"}
 
 
 def judge(outcome):

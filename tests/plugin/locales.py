@@ -12,7 +12,7 @@ from job import SKIPPED, Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 8
 PARAMETERS = synthetic(4, 2) | {"coll_strata_rules": "infiniband-cluster", "coll_strata_setup_after": "0",
-                                "coll_strata_verbose": "1"}
+                                "coll_strata_verbose": "2"}
 
 
 def make_locale(folder):

@@ -48,7 +48,7 @@ def between_sites(outcome, _text, _path):
 
 
 def long_reduction(outcome, _text, _path):
-    outcome.expect("reduce of 8192 bytes from rank 0: tree" in outcome.output, "a long one uses no tree in the node")
+    outcome.expect("reduce of 8192 bytes to rank 0: tree" in outcome.output, "a long one uses no tree in the node")
 
 
 CASES = {
@@ -62,7 +62,7 @@ CASES = {
 
 def start(paths, case, parameters, folder=None, options=(), some=None):
     return run(paths, case.ranks, "probe", case.arguments,
-               {"coll_strata_verbose": "1", "coll_strata_setup_after": "0"} | case.parameters | parameters, folder=folder, options=options,
+               {"coll_strata_verbose": "2", "coll_strata_setup_after": "0"} | case.parameters | parameters, folder=folder, options=options,
                some=some, timeout=100)
 
 
@@ -105,7 +105,7 @@ def told(text):
         outcome.expect_success()
         outcome.expect_messages(bad_parameters=1)
         outcome.expect(text in outcome.output, f"the message lacks: {text}")
-        outcome.expect(" links: " not in outcome.output, "values of a preset are used")
+        outcome.expect(" links of " not in outcome.output, "values of a preset are used")
     return judge
 
 

@@ -64,7 +64,7 @@ def test_other_nodes(paths):
                 with open(printed, encoding="utf-8") as file:
                     text = file.read()
                 expect(text, "\nOMPI_MCA_mca_base_env_list=" + ";".join(["GIVEN", *listed]) + "\n",
-                       "\nOMPI_MCA_coll_strata_verbose=1\n", "/hierarchy.json\n")
+                       "\nOMPI_MCA_coll_strata_verbose=2\n", "/hierarchy.json\n")
                 if text.count("\nRELEASE=") != 1:
                     raise Failure(f"{command} was run {text.count('RELEASE=')} times")
                 os.remove(printed)
@@ -91,7 +91,7 @@ def test(paths, wanted):
     text, _ = report(paths, [one, one])
     expect_not(text, "NOTE: 2")
     text, printed = report(paths, [one], job(paths, paths["probe"], "--sizes", "100000"))
-    expect(text, "ended with 0 after", "coll:strata: MPI_COMM_WORLD bcast of 100000 bytes from rank 0: ",
+    expect(text, "ended with 0 after", "coll:strata: why: MPI_COMM_WORLD bcast of 100000 bytes from rank 0: ",
            "--- hierarchy.json", '"levels":')
     expect(printed, "probe: passed on 4 ranks")
     expect_not(text, "probe: passed")

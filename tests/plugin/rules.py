@@ -93,7 +93,7 @@ def test(paths, case):
             judge(outcome, path)
 
         check(run(paths, RANKS, "probe", SIZES, synthetic(2, 2) | parameters
-                  | {"coll_strata_rules": path, "coll_strata_verbose": "1"}), judge_all)
+                  | {"coll_strata_rules": path, "coll_strata_verbose": "2"}), judge_all)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

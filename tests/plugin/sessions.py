@@ -12,7 +12,7 @@ RANKS = 4
 SESSIONS = 10
 JOBS = 10
 TOO_RARE = 0.01  # probability if the plugin makes no difference
-SETTINGS = synthetic(2, 2) | {"coll_strata_verbose": "1"}
+SETTINGS = synthetic(2, 2) | {"coll_strata_verbose": "2"}
 
 
 def served(outcome):

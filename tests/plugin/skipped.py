@@ -61,7 +61,7 @@ def test(paths, case, extra):
         check(run(paths, RANKS, "probe", ["--sizes", "8", "--calls", str(CALLS)],
                   synthetic(NODES, RANKS // NODES) | parameters
                   | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": path,
-                     "coll_strata_verbose": "1"}), judge)
+                     "coll_strata_verbose": "2"}), judge)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 0))

@@ -15,7 +15,7 @@ from .profile import Profile
 WITHOUT, WITH = 0, 1  # index in all pairs; WITH is the plugin
 NAMES = ("stock", "strata")
 TOTAL = "total, mpirun included"
-_PLAN = re.compile(r"coll:strata: .+? ([a-z]+) of \d+ bytes from rank \d+: ([a-z]+)")
+_PLAN = re.compile(r"coll:strata: why: .+? ([a-z]+)(?: of \d+ bytes)?(?: (?:from|to) rank \d+)?: ([a-z]+)")
 
 
 @dataclasses.dataclass

@@ -93,7 +93,7 @@ def with_parameters(competitor, parameters):
 def explaining(competitor, picture=None):
     """Returns the same, but rank 0 reports every plan on standard error and, if requested, draws the
     hierarchy."""
-    parameters = {"coll_strata_verbose": "1"}
+    parameters = {"coll_strata_verbose": "2"}
     if picture:
         parameters["coll_strata_dump"] = picture
     return with_parameters(competitor, parameters)

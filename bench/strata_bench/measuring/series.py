@@ -4,9 +4,9 @@ import dataclasses
 import re
 import statistics
 
-_PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
+_PLAN = re.compile(r"coll:strata: why: (\S+) ([a-z]+)(?: of (\d+) bytes)?(?: (?:from|to) rank \d+)?: "
                    r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ rails)?,")
-_ASIDE = re.compile(r"coll:strata: (\S*): all calls are passed through to the underlying component")
+_ASIDE = re.compile(r"coll:strata: all collectives, (.*), \d+ ranks: passed through")
 
 
 @dataclasses.dataclass
@@ -72,14 +72,14 @@ class Series:
 
 def engine_was_given(errors, operation, communicator):
     """Returns whether the plugin reports that the engine comes from the communicator's info object."""
-    return re.search(rf"coll:strata: {re.escape(communicator)} {operation} of \d+ bytes .*"
+    return re.search(rf"coll:strata: why: {re.escape(communicator)} {operation} of \d+ bytes.*"
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
 def plans_reported(errors):
-    """Returns a job's plans as reported by coll_strata_verbose 1: [(communicator, operation, bytes, engine,
+    """Returns a job's plans as reported by coll_strata_verbose 2: [(communicator, operation, bytes, engine,
     levels)]."""
-    return [(name, operation, int(size), engine, levels)
+    return [(name, operation, int(size or 0), engine, levels)
             for name, operation, size, engine, levels in _PLAN.findall(errors)]
 
 
