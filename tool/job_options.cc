@@ -39,7 +39,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
            "auto, none");
     option("--hierarchy", options.hierarchy, "LEVELS",
            "Levels to use, in the syntax of coll_strata_hierarchy:\n"
-           "numa,node,switch (all)",
+           "numa,node,switch (empty: all levels)",
            topology::known_hint_levels() + ", none");
 }
 

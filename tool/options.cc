@@ -4,6 +4,7 @@
 
 #include "command_line.h"
 #include "plan_options.h"
+#include "reading.h"
 
 namespace strata::tool {
 namespace {
@@ -63,7 +64,7 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
            "With --plans: also plans worth measuring, of every engine and up to\n"
            "N % slower than the fastest, with the parameters that select them");
     option("--format", options.format, "FORMAT",
-           "text, json, dot or svg (by the ending of --output, else text); of\n"
+           "text, json, dot or svg (by the ending of --output, else text); with\n"
            "--plans text or json",
            formats);
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
@@ -75,7 +76,10 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
 }
 
 topology::PictureFormat format_of(const Options& options) {
-    if (options.format.empty()) return topology::format_for(options.output);
+    if (options.format.empty()) {
+        reading("output", [&] { topology::check_picture_ending(options.output); });
+        return topology::format_for(options.output);
+    }
     return static_cast<topology::PictureFormat>(chosen("format", options.format, formats));
 }
 

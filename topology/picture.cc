@@ -164,6 +164,16 @@ PictureFormat format_for(std::string_view path) {
     return path.ends_with(".dot") ? PictureFormat::dot : PictureFormat::text;
 }
 
+void check_picture_ending(std::string_view path) {
+    for (const std::string_view ending :
+         {".pdf", ".png", ".jpg", ".jpeg", ".gif", ".ps", ".eps", ".html", ".xml"}) {
+        if (path.ends_with(ending)) {
+            throw std::invalid_argument("no format for '" + std::string(ending) +
+                                        "'; known: .svg, .dot, .json, and .txt for text");
+        }
+    }
+}
+
 std::vector<int> widest_led(const Hierarchy& hierarchy) {
     std::vector<int> led(hierarchy.stop.size(), -1);
     for (std::size_t i = 0; i < hierarchy.groups.size(); ++i) {

@@ -12,6 +12,8 @@ enum class PictureFormat { text, json, dot, svg };
 
 /// Returns the format for a file name: .svg, .dot and .json select theirs, any other ending text.
 PictureFormat format_for(std::string_view path);
+/// Throws std::invalid_argument for a file name that ends like a format that there is not: .pdf, .png.
+void check_picture_ending(std::string_view path);
 
 /// Returns a display name for a group ("n0", "site1"); empty means level and index.
 using GroupNamer = std::function<std::string(const Group&)>;

@@ -51,7 +51,9 @@ LevelMethod parse_level_method(std::string_view entry, std::string_view text,
     const std::string_view word = trimmed(text.substr(0, colon));
     const auto algorithm = algorithm_from_name(word);
     if (!algorithm && colon == std::string_view::npos) return parse_component(entry, word, components);
-    // A component takes no radix, so the word before a colon is an algorithm.
+    if (!algorithm && std::find(components.begin(), components.end(), word) != components.end()) {
+        reject(entry, "the component '" + std::string(word) + "' takes no radix; only chain and knomial do");
+    }
     if (!algorithm) {
         reject(entry, "unknown algorithm '" + std::string(word) + "'; known: " + known_algorithm_names());
     }

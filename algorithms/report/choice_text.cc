@@ -59,7 +59,8 @@ std::string choice_text(const Plan& plan, const std::string& underlying) {
                (plan.forward_us > 0 ? ", predicted " + time(plan.forward_us) + " us" : "");
     }
     const std::string rails = plan.rails > 1 ? std::to_string(plan.rails) + " NICs, each " : "";
-    return std::string(name_of(plan.engine)) + " (" + rails + shape_text(plan) + "), predicted " +
+    const std::string shape = plan.engine == Engine::node ? "" : " (" + rails + shape_text(plan) + ")";
+    return std::string(name_of(plan.engine)) + shape + ", predicted " +
            time(plan.predicted_us) + ", fallback " + time(plan.forward_us) + " us";
 }
 
@@ -73,7 +74,7 @@ std::string operation_text(const Operation& operation) {
 
 std::string outline(const Plan& plan) {
     std::string text(name_of(plan.engine));
-    if (plan.engine == Engine::forward) return text;
+    if (plan.engine == Engine::forward || plan.engine == Engine::node) return text;
     text += " (";
     for (std::size_t l = 0; l < plan.levels.size(); ++l) {
         const LevelPlan& level = plan.levels[l];

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "algorithms/report/plan_listing.h"
 #include "algorithms/report/text_table.h"
 
@@ -38,6 +40,22 @@ std::string delegated_text(const ListedPlan& listed) {
     if (listed.delegated_us <= 0) return {};
     return listed.delegated_to_us > 0 ? time_text(listed.delegated_us, listed.delegated_to_us)
                                       : number_text(listed.delegated_us);
+}
+
+constexpr const char* why_not_faster =
+    "  Candidates with a shorter prediction than the choice: rules come before predictions, the search "
+    "tries\n"
+    "  fewer variants than this list, and between nodes it takes the plan that is good for a range of link\n"
+    "  speeds. Measure them with bench/tune.\n";
+
+/// Returns true if the table shows a candidate's time as shorter than the choice's.
+bool has_faster_candidate(const ListedPlan& listed) {
+    const bool ours = listed.plan.engine != Engine::forward;
+    const double chosen_us = ours ? listed.plan.predicted_us : listed.plan.forward_us;
+    return std::ranges::any_of(listed.candidates, [&](const Plan& candidate) {
+        return candidate.predicted_us < chosen_us &&
+               number_text(candidate.predicted_us) != number_text(chosen_us);
+    });
 }
 
 void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
@@ -98,10 +116,13 @@ std::string listing_text(const PlanListing& listing, bool colour) {
         Table table(
             {"size", "engine", "levels and segments", "predicted us", "forward us", "delegated us", "why"},
             colour);
+        bool faster = false;
         for (; i < listing.plans.size() && listing.plans[i].collective == first.collective; ++i) {
             add_rows(table, listing.plans[i], listing.rules_file);
+            faster = faster || has_faster_candidate(listing.plans[i]);
         }
         text += table.text();
+        if (faster) text += why_not_faster;
     }
     return text;
 }

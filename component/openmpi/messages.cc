@@ -98,7 +98,9 @@ void show_unusable_methods(const std::string& communicator, const std::string& w
     show("unusable-methods", communicator.c_str(), what.c_str());
 }
 
-void show_nics_without_effect(const std::string& nodes) { show("nics-without-effect", nodes.c_str()); }
+void show_nics_without_effect(const std::string& nodes, const std::string& why) {
+    show("nics-without-effect", nodes.c_str(), why.c_str());
+}
 
 void show_unnamed_nodes(const std::string& some, const std::string& names, bool any) {
     show("unnamed-nodes", any ? "some nodes" : "any node", some.c_str(), names.c_str());

@@ -42,7 +42,7 @@ void show_different_plans(const std::string& communicator, const std::string& ra
                           const std::string& plan, const std::string& first_node,
                           const std::string& first_plan);
 void show_unusable_methods(const std::string& communicator, const std::string& what);
-void show_nics_without_effect(const std::string& nodes);
+void show_nics_without_effect(const std::string& nodes, const std::string& why);
 /// `some`: nodes of the job that the network lacks; `names`: hosts of the network; `any`: the network names
 /// other nodes of the job.
 void show_unnamed_nodes(const std::string& some, const std::string& names, bool any);

@@ -75,6 +75,7 @@ Place write(const std::string& path, const std::string& text) {
 void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                    std::span<const topology::LocalityRecord> records,
                    const std::function<algorithms::PlanListing()>& choices) {
+    topology::check_picture_ending(settings.dump);
     topology::NotesByNode nodes;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         const auto [known, isnew] = nodes.try_emplace(records[rank].node_id);

@@ -48,6 +48,26 @@ std::vector<std::uint32_t> nodes_without_nics(ompi_communicator_t* comm,
     return processes;
 }
 
+/// Returns why no NIC counts on some nodes; `is_own`: among them this process's node, whose NICs it can list.
+std::string why_no_nic(const Settings& settings, bool is_own) {
+    hwloc_topology_t const real = is_own && !settings.machine ? compat::node_topology() : nullptr;
+    if (!is_own || (!settings.machine && real == nullptr)) {
+        return "The listed NICs are unknown there or equally near to all cores, or the\nprocesses are not "
+               "bound "
+               "to cores.";
+    }
+    const topology::Machine machine = settings.machine ? *settings.machine : topology::Machine::borrow(real);
+    for (const topology::NamedNic& nic : settings.nic) {
+        try {
+            machine.nics_named({&nic, 1});
+        } catch (const std::invalid_argument& unknown) {
+            return "On node " + compat::own_node() + ": " + unknown.what() + '.';
+        }
+    }
+    return "On node " + compat::own_node() +
+           " the NIC is equally near to all cores, or the\nprocesses are not bound to cores.";
+}
+
 }  // namespace
 
 void report_nics(ompi_communicator_t* comm, const Settings& settings,
@@ -59,7 +79,8 @@ void report_nics(ompi_communicator_t* comm, const Settings& settings,
     once_per_job(done, [&] {
         const auto silent = nodes_without_nics(comm, records);
         if (!silent.empty()) {
-            show_nics_without_effect(compat::node_names(compat::own_name(), silent));
+            show_nics_without_effect(compat::node_names(compat::own_name(), silent),
+                                     why_no_nic(settings, silent.front() == compat::own_name().vpid));
         }
         return !silent.empty();
     });

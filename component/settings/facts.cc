@@ -20,7 +20,7 @@ std::string plain(std::string text) {
 
 /// A fact whose content is compared, not its name: a file, for example.
 Fact by_content(const char* name, std::uint64_t content, const std::string& value) {
-    if (content == 0) return {mca_name(name), ""};
+    if (content == 0) return {mca_name(name), "", value.empty() ? "" : value + " (unusable: see below)"};
     const std::string number = std::to_string(content);
     return {mca_name(name), number, value + " (content " + number + ')'};
 }
@@ -90,7 +90,7 @@ Facts agreement_facts(const SettingsText& text, const Settings& settings,
     for (const auto& error : errors) {
         wrong += (wrong.empty() ? "" : "; ") + error;
     }
-    add("values not understood", wrong);
+    add("values that are unusable", wrong);
     return facts;
 }
 
@@ -111,7 +111,8 @@ std::string write_facts(const Facts& facts) {
     std::string text;
     for (const Fact& fact : facts) {
         const auto usual_one = std::ranges::find(defaults(), fact.name, &Fact::name);
-        if (usual_one != defaults().end() && usual_one->compared == fact.compared) continue;
+        const bool usual = usual_one != defaults().end() && usual_one->compared == fact.compared;
+        if (usual && (fact.shown.empty() || !fact.compared.empty())) continue;
         const std::string line = fact.name + '\t' + plain(fact.compared) + '\t' + plain(fact.shown) + '\n';
         if (text.size() + line.size() > longest_published) break;
         text += line;

@@ -77,8 +77,8 @@ def report_plan(contender, cell, size):
         info.get("strata_hierarchy"), "cluster chain/0, switch chain/0, node flat/0")
     key = f"strata_{cell['op']}_algorithm"
     source = f"engine from info key {key}" if key in info else "predicted faster"
-    print(f"[n0:1] coll:strata: why: {contender['name']} {cell['op']} of {size} bytes from rank 0: {engine} ({levels}), "
-          f"predicted 1 us: {source}", file=sys.stderr)
+    print(f"[n0:1] coll:strata: why: {contender['name']} {cell['op']} of {size} bytes from rank 0: {engine} "
+          f"({levels}), predicted 1 us: {source}", file=sys.stderr)
 
 
 RUN = runs()

@@ -41,7 +41,8 @@ class Shared(Folder):
             chosen, = contenders.make((name,), "plugins", {})
             errors = (f"[n0:1] coll:base:comm_select: new communicator: X (cid 5)\n"
                       "[n0:1] coll:base:comm_select: selecting strata, priority 5, Enabled\n"
-                      f"[n0:1] coll:strata: why: {name} bcast of 8 bytes from rank 0: {plan}, predicted 1 us: {source}\n")
+                      f"[n0:1] coll:strata: why: {name} bcast of 8 bytes from rank 0: {plan}, predicted 1 us: "
+                      f"{source}\n")
             series = {name: Series()}
             job = Job("bcast", "0", {name: (8,)}, series)
             runner = Scripted(errors, [{"contender": name, "communicator": 5},

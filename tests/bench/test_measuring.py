@@ -134,7 +134,7 @@ class Environment(unittest.TestCase):
 
 class WhatThePluginSays(unittest.TestCase):
     def told(self, plan):
-        return series.plans_reported(f"[n0:1] coll:strata: why: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
+        return series.plans_reported(f"[n0:1] coll:strata: why: 3 allreduce of 64 bytes: {plan}, predicted 5 us\n")
 
     def test_plans(self):
         for plan, engine, levels in (("forward", "forward", ""),

@@ -17,7 +17,7 @@ MESSAGES = {
     "missing": "is not loaded by the processes on node",
     "switched_off": "is switched off on node",
     "version": "is of another version than on node",
-    "settings": "has other parameters than on node",
+    "settings": "has other parameters or files than node",
     "bad_parameters": "does not understand these parameters",
     "bad_info_keys": "does not understand these info keys",
     "info_keys": "have given different info keys",

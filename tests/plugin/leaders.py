@@ -59,6 +59,8 @@ def test(paths, case, wanted):
             outcome.expect_success()
             silent = case not in ("no_such_nic", "unbound", "all_cores")
             outcome.expect_messages(nics=0 if silent else 1)
+            cause = "no NIC 'ib7' in this machine" if case == "no_such_nic" else "equally near to all cores"
+            outcome.expect(silent or cause in outcome.output, f"the message lacks the cause: {cause}")
             with open(picture, encoding="utf-8") as file:
                 levels = json.load(file)["levels"]
             found = [group["leader"] for level in levels if level["kind"] == "node" for group in level["groups"]]

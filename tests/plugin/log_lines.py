@@ -30,22 +30,22 @@ CASES = {
     "without_root": Case([rf"allreduce 64-80 KiB, MPI_COMM_WORLD, 4 ranks: tree \(.*\), {TIMES}"],
                          {"coll_strata_allreduce_algorithm": "tree"}, op="allreduce", only=False),
     "reasons": Case([BCAST, UNSIZED,
-                     r"why: MPI_COMM_WORLD bcast of 65536 bytes from rank 0: tree \(cluster linear/\d+, numa linear/\d+, "
-                     r"core linear/\d+\), predicted [\d.]+ us, fallback [\d.]+ us: predicted faster than the underlying .*",
+                     r"why: MPI_COMM_WORLD bcast of 65536 bytes from rank 0: tree \(cluster linear/\d+, numa "
+                     r"linear/\d+, core linear/\d+\), predicted [\d.]+ us, fallback [\d.]+ us: predicted faster .*",
                      r"candidates for bcast 64-80 KiB, MPI_COMM_WORLD, 4 ranks: tree [\d.]+ us, .*fallback [\d.]+ us",
-                     r"agreement, MPI_COMM_WORLD, 4 ranks: plugin, .*; levels: cluster \(1 group\), numa \(2 groups\), .*"],
+                     r"agreement, MPI_COMM_WORLD, 4 ranks: plugin, .*; levels: cluster \(1 group\), numa \(2 groups\).*"],
                     verbose="2"),
     "links": Case([r"links of MPI_COMM_WORLD: cluster from .*/ethernet-cluster.json:\d+"],
                   {"coll_strata_rules": "ethernet-cluster"}, only=False, verbose="2"),
     "passed": Case(["bcast, MPI_COMM_WORLD, 4 ranks: passed through: a parameter, a rule or an info key requests it"],
                    {"coll_strata_bcast_algorithm": "forward"}, only=False),
-    "absent_level": Case([rf"no effect, MPI_COMM_WORLD, 4 ranks: {WORDS} for node, switch0: the levels here are cluster, "
-                          "numa, core"], {WORDS: "node=binomial,switch=chain"}, only=False),
+    "absent_level": Case([rf"no effect, MPI_COMM_WORLD, 4 ranks: {WORDS} for node, switch0: the levels here are "
+                          "cluster, numa, core"], {WORDS: "node=binomial,switch=chain"}, only=False),
     "disabled": Case(["no effect: coll_strata_bcast_algorithm, because coll_strata_disable names the collective"],
                      {"coll_strata_bcast_algorithm": "tree", "coll_strata_disable": "bcast"}, only=False),
     "no_gain": Case([r"reduce 64-80 KiB, MPI_COMM_WORLD, 4 ranks: passed through to \w+, predicted [\d.]+ us",
-                     "no effect, MPI_COMM_WORLD, 4 ranks: coll_strata_reduce_level_algorithms: no gain known inside a node "
-                     "without link parameters; reduce_algorithm tree or levels enforces it"],
+                     "no effect, MPI_COMM_WORLD, 4 ranks: coll_strata_reduce_level_algorithms: no gain known inside a "
+                     "node without link parameters; reduce_algorithm tree or levels enforces it"],
                     {"coll_strata_reduce_level_algorithms": "numa=binomial"}, op="reduce", nodes=1, only=False),
     "can_fail": Case([BCAST], {"coll_strata_bcast_algorithm": "tree"}, only=True),
 }
@@ -68,7 +68,8 @@ def test(paths, name):
             outcome.expect(case.parameters["coll_strata_verbose"] != "1" or "predicted" not in line or len(line) <= LONGEST,
                            f"more than {LONGEST} characters: {line}")
 
-    check(run(paths, RANKS, "probe", ["--sizes", "65536", "--op", case.op], case.machine | case.parameters), judge)
+    arguments = ["--sizes", "65536", "--op", case.op]
+    check(run(paths, RANKS, "probe", arguments, case.machine | case.parameters), judge)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -70,6 +70,13 @@ class Commands(unittest.TestCase):
         if os.path.isdir(beside):
             self.assertIn(f"from {os.path.realpath(beside)}/wan-grid.json:", self.output(*asked, "wan-grid"))
 
+    def test_faster_candidates_are_explained(self):
+        options = ("--topology", "synthetic:package:2 core:4", "--nodes", "2", "--plans", "--op", "bcast",
+                   "--sizes", "64k")
+        why = "Candidates with a shorter prediction than the choice"
+        self.assertIn(why, self.output(*options, "--candidates", "50%"))
+        self.assertNotIn(why, self.output(*options))
+
     def test_candidates_hold_the_contract(self):
         found = json.loads(self.output(*NIC, "--plans", "--op", "bcast,allreduce,barrier", "--sizes", "8,1M",
                                        "--candidates", "50%", "--format", "json"))
@@ -111,6 +118,14 @@ class Commands(unittest.TestCase):
                 with open(path, encoding="utf-8") as file:
                     self.assertTrue(file.read().startswith("graph "), path)
         self.assertTrue(self.output(*NIC, "--output", "-").startswith("24 ranks"))
+
+    def test_an_ending_without_a_format_is_an_error(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "picture.pdf")
+            run = topo(*NIC, "--output", path)
+            self.assertEqual((run.returncode, run.stderr), (
+                2, "strata-topo: --output: no format for '.pdf'; known: .svg, .dot, .json, and .txt for text\n"))
+            self.assertFalse(os.path.exists(path))
 
     def test_nics_of_json_lie_in_their_groups(self):
         hierarchy = json.loads(self.output(*NIC, "--format", "json"))

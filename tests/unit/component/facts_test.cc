@@ -35,8 +35,17 @@ TEST(Facts, WhatIsNotUnderstoodIsNamed) {
     other.window = "wide";
     const std::string lines = differences({}, other);
     EXPECT_NE(lines.find("coll_strata_window:\n    wide  in process 3"), std::string::npos) << lines;
-    EXPECT_NE(lines.find("not understood:\n    coll_strata_window = 'wide': must"), std::string::npos)
+    EXPECT_NE(lines.find("unusable:\n    coll_strata_window = 'wide': must"), std::string::npos) << lines;
+}
+
+TEST(Facts, AFileThatOnlyOneProcessCannotReadIsNamed) {
+    SettingsText other;
+    other.rules = "/no/such/rules.json";
+    const std::string lines = differences({}, other);
+    EXPECT_NE(lines.find("unusable:\n    coll_strata_rules: /no/such/rules.json: cannot be opened"),
+              std::string::npos)
         << lines;
+    EXPECT_NE(published(other).find("/no/such/rules.json (unusable: see below)"), std::string::npos);
 }
 
 TEST(Facts, LongOnesAndStrangeOnesAreHarmless) {

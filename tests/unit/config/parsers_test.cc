@@ -80,6 +80,13 @@ TEST(LevelMethods, BrokenEntriesAreNamed) {
 
 TEST(LevelMethods, RadixIsChecked) {
     EXPECT_EQ(methods_refusal("node=binomial:2"), "'node=binomial:2': 'binomial' takes no radix");
+    try {
+        parse_level_methods("node=tuned:3", {"sm", "tuned"});
+        ADD_FAILURE() << "a component takes a radix";
+    } catch (const std::invalid_argument& error) {
+        EXPECT_STREQ(error.what(),
+                     "'node=tuned:3': the component 'tuned' takes no radix; only chain and knomial do");
+    }
     for (const char* radix : {"", "0", "-1", "2x", "+2", "99999999999999999999", "65537", "2:3"}) {
         const std::string entry = std::string("node=chain:") + radix;
         EXPECT_EQ(methods_refusal(entry),
