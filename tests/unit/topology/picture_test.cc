@@ -62,6 +62,15 @@ bool well_formed(const std::string& xml) {
     return open.empty();
 }
 
+TEST(PictureEnding, OneWithoutAFormatIsRefused) {
+    for (const char* path : {"a", "a.txt", "a.svg", "a.dot", "a.json", "-", ""}) {
+        EXPECT_NO_THROW(check_picture_ending(path)) << path;
+    }
+    for (const char* path : {"a.pdf", "b/a.png", "a.svg.ps"}) {
+        EXPECT_THROW(check_picture_ending(path), std::invalid_argument) << path;
+    }
+}
+
 TEST(Picture, JsonIsExact) {
     const Machine machine = Machine::load("synthetic:core:2 pu:1");
     const Hierarchy hierarchy = build_hierarchy(std::vector<LocalityRecord>{
