@@ -243,7 +243,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     if (overrides.engine != Engine::automatic && !overruled) {
         verdict = {true, "set by the user"};
     } else if (by_levels) {
-        verdict = {true, "a level method is no tree shape"};
+        verdict = {true, "a level algorithm needs the levels engine"};
     } else {
         verdict = judge_unseen(operation, hierarchy, links);
     }

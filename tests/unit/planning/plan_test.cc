@@ -170,7 +170,7 @@ TEST(PlanBcast, ComponentsAndOtherPatternsSelectTheLevelsEngine) {
         const Plan plan =
             make_plan(sites, LinkTable{}, with_methods(methods), {Collective::bcast, 4 * mib, 0});
         EXPECT_EQ(plan.engine, Engine::levels) << methods;
-        EXPECT_EQ(plan.reason, "a level method is no tree shape");
+        EXPECT_EQ(plan.reason, "a level algorithm needs the levels engine");
         EXPECT_TRUE(info(plan.at(leaf_switch).method.algorithm).tree_shape);
         for (const LevelPlan& level : plan.levels)
             EXPECT_EQ(level.segment_bytes, plan.levels[0].segment_bytes);
