@@ -92,7 +92,9 @@ public:
         listing.plans = algorithms::list_plans(
             facts_.hierarchy, spec,
             [this](const Operation& operation) {
-                return planner_.lasting_plan(planner_.with_root_of_class(operation));
+                algorithms::Operation planned = planner_.with_root_of_class(operation);
+                planned.on_boards = true;
+                return planner_.lasting_plan(planned);
             },
             [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {

@@ -26,6 +26,7 @@ algorithms::PlanListing CommunicatorState::choices() const {
     const auto plan_of = [&](algorithms::Operation operation) {
         operation = planner().with_root_of_class(operation);
         operation.reproducible = settings_.reproducible;
+        operation.on_boards = !boards_given_up_;
         if (settings_.enabled(operation.collective)) {
             return planner().lasting_plan(operation);
         }

@@ -100,7 +100,7 @@ def check_completion(prefix, asked):
                             (("strata-reorder", "--engine", ""), {"scotch", "greedy"}),
                             (("strata-topo", "--output", ""), set()),  # file names: bash's default
                             (("strata-info", "--q"), {"--quiet"}),
-                            (("strata-report", "-o", "x", "--h"), {"--help"}),
+                            (("strata-report", "-o", "x", "--h"), {"--help", "--html"}),
                             (("strata-monitor", "--"), {"--help", "--user-only"}),
                             (("strata-report", "-o", "x", "strata-topo", "--pl"), set()),  # options of the job
                             (("strata-info", "strata-to"), {"strata-topo"}),

@@ -8,7 +8,7 @@ RANKS = 4
 CASES = {
     "one": (
         {"coll_strata_bcast_algorithm": "tre"},
-        ["coll_strata_bcast_algorithm = 'tre'", "auto, tree, levels, ring, rails, forward"]),
+        ["coll_strata_bcast_algorithm = 'tre'", "auto, tree, levels, ring, rails, node, forward"]),
     "several": (
         {"coll_strata_window": "many", "coll_strata_hierarchy": "node,nodde", "coll_strata_priority": "abc",
          "coll_strata_bcast_level_algorithms": "node=no_such_component", "coll_strata_bcast_segsize": "8x"},

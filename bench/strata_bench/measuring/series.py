@@ -72,7 +72,7 @@ class Series:
 
 def engine_was_given(errors, operation, communicator):
     """Returns whether the plugin reports that the engine comes from the communicator's info object."""
-    return re.search(rf"coll:strata: why: {re.escape(communicator)} {operation} of \d+ bytes.*"
+    return re.search(rf"coll:strata: why: {re.escape(communicator)} {operation}\b.*"
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 

@@ -91,7 +91,7 @@ TEST(EngineTable, NamesGoBothWays) {
     EXPECT_EQ(engine_from_name("lanes"), Engine::rails);  // its former name
     EXPECT_FALSE(engine_from_name("rings"));
     EXPECT_FALSE(engine_from_name(""));
-    EXPECT_EQ(known_engine_names(), "auto, tree, levels, ring, rails, forward");
+    EXPECT_EQ(known_engine_names(), "auto, tree, levels, ring, rails, node, forward");
 }
 
 TEST(PlanTest, AtFindsALevelOrThrows) {
