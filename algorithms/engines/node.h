@@ -21,7 +21,7 @@ Task node_barrier(Boards& boards, Arena& arena);
 /// The root publishes, all others read. Cost: alpha + n beta, twice copied.
 Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& arena);
 
-/// All but the root publish; the root combines from the last rank to rank 0: x0 op (x1 op (... xk-1)).
+/// Every rank publishes; the root combines from the last rank to rank 0: x0 op (x1 op (... xk-1)).
 /// Cost on the root: alpha + (k - 1) n (beta + gamma).
 Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
 

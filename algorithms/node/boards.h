@@ -11,7 +11,8 @@
 namespace strata::algorithms {
 
 /// What one rank shows to the others of its node, in memory that all of them have mapped. Only its rank
-/// writes to it. All bytes are zero before the first call. On pages of its own, which lie near their rank.
+/// writes to it. All numbers are zero before the first call. It has pages of 4 KiB of its own, which lie near
+/// its rank.
 struct alignas(4096) Board {
     static constexpr std::size_t line_bytes = 64;  ///< at least a cache line
     static constexpr std::size_t most_bytes = 8192;
@@ -36,9 +37,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between p
 
 /// One rank's access to the boards of a communicator whose ranks share a node. A collective consists of
 /// steps, the same ones on all ranks, numbered from 1 over the communicator's life. In each step a rank does
-/// exactly one of two things:
-///   - It publishes: `co_await room()`, writes to own(), publish(). Then it may read.
-///   - It only reads, and ends with end_reading().
+/// one of two things:
+///   - It publishes: `co_await room()`, writes to own(), publish(). Then it may read, and may end_reading().
+///   - It reads from some rank, and ends with end_reading().
 /// To read rank r's data of the step: `co_await published_by(r)`, data(r).
 ///
 /// A board has room for two steps: room() waits until all ranks have read step s - 2. A rank has read step
@@ -52,7 +53,7 @@ class Boards {
 public:
     /// What a rank does while it waits.
     struct Waiting {
-        int polls = 20;               ///< reads of a flag before each call of `progress`
+        int polls = 20;                ///< reads of a flag before each call of `progress`
         void (*progress)() = nullptr;  ///< lets others work: Open MPI's progress, or other threads
     };
 

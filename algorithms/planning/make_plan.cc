@@ -331,6 +331,8 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
     };
     if (overrides.engine == Engine::node) {
         plan.engine = Engine::node;
+        plan.levels.clear();
+        plan.sources.clear();
         plan.predicted_us = 0;
         plan.reason = "set by the user";
         return {std::move(plan), passed};

@@ -51,13 +51,16 @@ struct Place {
 /// On rank 0's board, where its second step's data come later.
 constexpr off_t random_at = offsetof(Board, data);
 
-/// Returns true if a file is rank 0's. Processes of other hosts may have equal numbers, so it compares all.
-bool is_file(int file, const Place& place, std::size_t bytes) {
-    struct stat found {};
-    std::uint64_t random = 0;
-    return pread(file, &random, sizeof random, random_at) == sizeof random && random == place.words[4] &&
-           fstat(file, &found) == 0 && found.st_dev == place.words[2] && found.st_ino == place.words[3] &&
+/// Returns true if this is rank 0's file, as far as its numbers say. Processes of other hosts may have equal
+/// ones.
+bool has_numbers(const struct stat& found, const Place& place, std::size_t bytes) {
+    return S_ISREG(found.st_mode) && found.st_dev == place.words[2] && found.st_ino == place.words[3] &&
            found.st_size == static_cast<off_t>(bytes);
+}
+
+bool has_random(int file, const Place& place) {
+    std::uint64_t random = 0;
+    return pread(file, &random, sizeof random, random_at) == sizeof random && random == place.words[4];
 }
 
 /// Makes memory whose size no process can change, so that no access can fail later.
@@ -77,16 +80,20 @@ File make_file(std::size_t bytes, Place& place) {
     return file;
 }
 
-/// Opens rank 0's memory. In another PID namespace its number may be that of another process, whose file is
-/// then another one.
+/// Opens rank 0's memory. In another PID namespace its number may be that of another process: a file of that
+/// one is not opened.
 File open_file(const Place& place, std::size_t bytes) {
     if (!place.known()) return File();
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/proc/%llu/fd/%llu",
                   static_cast<unsigned long long>(place.words[0]),
                   static_cast<unsigned long long>(place.words[1]));
-    File file(open(path.data(), O_RDWR | O_CLOEXEC));
-    return file.number() >= 0 && is_file(file.number(), place, bytes) ? std::move(file) : File();
+    struct stat found {};
+    if (stat(path.data(), &found) != 0 || !has_numbers(found, place, bytes)) return File();
+    File file(open(path.data(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    const bool same = file.number() >= 0 && fstat(file.number(), &found) == 0 &&
+                      has_numbers(found, place, bytes) && has_random(file.number(), place);
+    return same ? std::move(file) : File();
 }
 
 /// Gives a rank's own board memory near its processor.

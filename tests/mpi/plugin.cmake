@@ -41,12 +41,7 @@ strata_mpi_test(crossings.rails selected 8 --expect rails --crossings cluster=1 
 strata_mpi_test(selected.one_rail selected 8 --expect tree LAYOUT one_two_five ENGINE rails)
 strata_mpi_test(can_fail.one_rail selected 8 --expect rails LAYOUT one_two_five ENGINE rails
                 MUST_PRINT "coll_strata_bcast_tree grew by")
-string(REPLACE ";" "," by_node "${collectives_by_node}")
-strata_mpi_test(selected.all.node selected 4 --op ${by_node} --expect node --bytes 20000 LAYOUT roomy ENGINE node)
-# Ranks on several nodes have no boards.
-strata_mpi_test(selected.several_nodes selected 8 --expect tree LAYOUT one_two_five ENGINE node)
-strata_mpi_test(can_fail.several_nodes selected 8 --expect node LAYOUT one_two_five ENGINE node
-                MUST_PRINT "coll_strata_bcast_tree grew by")
+include(boards.cmake)
 # Calls that stock Open MPI gets wrong; the plugin serves all here.
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
                 --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)

@@ -20,7 +20,7 @@ ENGINES = ("auto", "tree", "levels", "ring", "rails")
 _SECONDS_TO_END = 10
 # The plugin's output under coll_strata_verbose, and the part that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
-_SERVED = re.compile(r"coll:strata: .* ranks: (tree|levels|ring|rails) \(")
+_SERVED = re.compile(r"coll:strata: .* ranks: (tree|levels|ring|rails|node)[ ,]")
 
 
 class Stopped(Exception):

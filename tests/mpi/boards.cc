@@ -1,0 +1,121 @@
+// Tests when ranks of one node have boards (coll_strata_allreduce_algorithm node), and that the results are
+// right when they have none.
+//
+//   boards --what unopenable|elements|many
+//
+// unopenable: the last rank has no file descriptor left when the boards are made.
+// elements:   elements that fit into a board and others that do not, of equal bytes, take turns.
+// many:       more communicators than have boards.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "communicators.h"
+#include "plugin_counters.h"
+
+using namespace strata::testing;
+
+namespace {
+
+constexpr int calls = 20;
+constexpr int large = 2048;  // doubles of one element: 16 KiB
+
+class Test {
+public:
+    explicit Test(Session& session) : session_(session), counters_(session) {
+        MPI_Type_contiguous(large, MPI_DOUBLE, &large_type_);
+        MPI_Type_commit(&large_type_);
+        const auto add = [](void* in, void* inout, int* count, MPI_Datatype*) {
+            for (int i = 0; i < *count * large; ++i)
+                static_cast<double*>(inout)[i] += static_cast<double*>(in)[i];
+        };
+        MPI_Op_create(add, 1, &add_large_);
+    }
+    Test(const Test&) = delete;
+    Test& operator=(const Test&) = delete;
+    ~Test() {
+        MPI_Op_free(&add_large_);
+        MPI_Type_free(&large_type_);
+    }
+
+    void unopenable() {
+        const NamedCommunicator one = copy_of_world("a copy of world");
+        rlimit before{};
+        getrlimit(RLIMIT_NOFILE, &before);
+        if (session_.rank() == session_.size() - 1 && !session_.sabotage_is("descriptors")) {
+            const int lowest = dup(0);
+            close(lowest);
+            const rlimit none{static_cast<rlim_t>(lowest), before.rlim_max};
+            setrlimit(RLIMIT_NOFILE, &none);
+        }
+        for (int i = 0; i < calls; ++i) sum(one.comm);
+        setrlimit(RLIMIT_NOFILE, &before);
+        session_.expect(served() == 0, "the node engine served calls");
+    }
+
+    void elements() {
+        const NamedCommunicator one = copy_of_world("a copy of world");
+        for (int i = 0; i < calls; ++i) {
+            sum(one.comm, large_type_, add_large_, 1);
+            sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
+        }
+        session_.expect(served() == calls, "not exactly the calls with small elements had boards");
+    }
+
+    /// At most 64 MiB of boards, 20 KiB each.
+    void many() {
+        const std::uint64_t most = (64U << 20) / (20U << 10) / static_cast<std::uint64_t>(session_.size());
+        std::vector<NamedCommunicator> all;
+        for (std::uint64_t i = 0; i < most + 10; ++i) {
+            all.push_back(copy_of_world("a copy of world"));
+            sum(all.back().comm);
+        }
+        session_.at("%llu communicators had boards", static_cast<unsigned long long>(served()));
+        session_.expect(served() == most, "the bound of memory was not kept");
+        all.clear();
+        const NamedCommunicator later = copy_of_world("a copy of world");
+        sum(later.comm);
+        session_.expect(served() == most + 1, "memory of freed communicators is not used again");
+    }
+
+private:
+    std::uint64_t served() const { return counters_.read(session_, "allreduce_node"); }
+    void sum(MPI_Comm comm, MPI_Datatype type = MPI_DOUBLE, MPI_Op op = MPI_SUM, int count = 1) {
+        const std::vector<double> own(large, session_.rank() + 1);
+        std::vector<double> all(large, 0);
+        MPI_Allreduce(own.data(), all.data(), count, type, op, comm);
+        const int ranks = session_.size();
+        const int last = type == MPI_DOUBLE ? count - 1 : large - 1;
+        session_.expect(all[static_cast<std::size_t>(last)] == ranks * (ranks + 1) / 2, "a wrong sum");
+    }
+
+    Session& session_;
+    PluginCounters counters_;
+    MPI_Datatype large_type_ = MPI_DATATYPE_NULL;
+    MPI_Op add_large_ = MPI_OP_NULL;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    const std::string what = session.option("--what", "");
+    session.reject_other_arguments();
+    {
+        Test test(session);
+        if (what == "unopenable") {
+            test.unopenable();
+        } else if (what == "elements") {
+            test.elements();
+        } else if (what == "many") {
+            test.many();
+        } else {
+            session.fail("--what %s: known are unopenable, elements, many", what.c_str());
+        }
+    }
+    return session.finish();
+}

@@ -1,0 +1,20 @@
+# The node engine: who has boards.
+string(REPLACE ";" "," by_node "${collectives_by_node}")
+strata_mpi_test(selected.all.node selected 4 --op ${by_node} --expect node --bytes 20000 LAYOUT roomy ENGINE node)
+# Ranks on several nodes have no boards.
+strata_mpi_test(selected.several_nodes selected 8 --expect tree LAYOUT one_two_five ENGINE node)
+strata_mpi_test(can_fail.several_nodes selected 8 --expect node LAYOUT one_two_five ENGINE node
+                MUST_PRINT "coll_strata_bcast_tree grew by")
+set(boards_setup LAYOUT roomy COLLECTIVES allreduce ENGINE node)
+foreach(what unopenable elements many)
+  strata_mpi_test(boards.${what} boards 2 --what ${what} ${boards_setup} MCA coll_strata_setup_after=0)
+endforeach()
+# Process 0, which writes the dump, notes no sizes that pass through; the others do.
+strata_mpi_test(boards.elements.dump boards 3 --what elements ${boards_setup}
+                MCA coll_strata_setup_after=0 coll_strata_dump=${CMAKE_CURRENT_BINARY_DIR}/boards.json)
+strata_mpi_test(boards.elements.plans boards 2 --what elements ${boards_setup}
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(boards.unopenable.plans boards 3 --what unopenable ${boards_setup}
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(can_fail.boards boards 2 --what unopenable --sabotage descriptors ${boards_setup}
+                MCA coll_strata_setup_after=0 MUST_PRINT "the node engine served calls")
