@@ -16,7 +16,7 @@ namespace strata::algorithms {
 /// `ring` and `rails` are the tree engine with one part replaced: a ring in topology order on levels with
 /// more than two participants, or one tree per NIC, each for a share of the data. `node` sends no messages:
 /// its ranks read each other's data in memory that they share.
-enum class Engine : std::uint8_t { automatic, tree, levels, ring, rails, node, forward };
+enum class Engine : std::uint8_t { automatic, tree, levels, ring, rails, forward, node };
 
 std::span<const Engine> all_engines();
 std::string_view name_of(Engine engine);
