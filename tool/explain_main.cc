@@ -52,7 +52,8 @@ std::optional<Options> parse(int argc, char** argv) {
     option("--op", options.op, "LIST", "These operations: bcast,allreduce (all that were called)",
            known_operations());
     option("--bytes", options.bytes, "SIZE", "Calls of this size: 64k");
-    option("--communicator", options.communicator, "NAME", "Calls on the communicator of this name (of all communicators)");
+    option("--communicator", options.communicator, "NAME",
+           "Calls on the communicator of this name (of all communicators)");
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
     app.add_flag("--run", options.run, "Run the command behind -- and explain it, in place of DUMP");
     app.set_version_flag("--version", "strata-explain " STRATA_VERSION, "Print the version");

@@ -122,7 +122,8 @@ void report_failure(ompi_communicator_t* comm, const Outcome& outcome) {
     static std::atomic<bool> done{false};
     if (outcome.reporter && !done.exchange(true)) {
         try_to([&] {
-            show_unable(node_at(comm, outcome.failed_rank), compat::name_of(comm), explanation(outcome.failure));
+            show_unable(node_at(comm, outcome.failed_rank), compat::name_of(comm),
+                        explanation(outcome.failure));
         });
     }
 }

@@ -342,7 +342,8 @@ void Introduction::report() const {
     if (done.exchange(true)) return;
     if (reason == ForwardReason::failure) {
         name.vpid = static_cast<std::uint32_t>(word_.trouble >> 32);
-        return show_unable(compat::node_names(name, {name.vpid}), compat::name_of(comm_), text_of(word_.trouble));
+        return show_unable(compat::node_names(name, {name.vpid}), compat::name_of(comm_),
+                           text_of(word_.trouble));
     }
     // A process of another version knows only its own group. Of a large job, only some are asked.
     for (name.vpid = 0; name.vpid < std::min(own, most_asked_to_report); ++name.vpid) {

@@ -29,7 +29,8 @@ constexpr General general_variables[] = {
      "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off"},
     {"verbose", OPAL_INFO_LVL_2, &SettingsText::verbose,
      "1: rank 0 of each communicator logs one line per choice (engine, algorithms, predicted times) and "
-     "settings without effect; 2: also reasons, segments, sources of values, other engines' times, and levels"},
+     "settings without effect; 2: also reasons, segments, sources of values, other engines' times, and "
+     "levels"},
     {"window", OPAL_INFO_LVL_6, &SettingsText::window,
      "Messages in flight per edge of the tree: 1 to 1024, or auto (4; between nodes as many as hold the "
      "bandwidth-delay product of the links, 256 KiB to 4 MiB)"},

@@ -52,9 +52,8 @@ std::vector<std::uint32_t> nodes_without_nics(ompi_communicator_t* comm,
 std::string why_no_nic(const Settings& settings, bool is_own) {
     hwloc_topology_t const real = is_own && !settings.machine ? compat::node_topology() : nullptr;
     if (!is_own || (!settings.machine && real == nullptr)) {
-        return "The listed NICs are unknown there or equally near to all cores, or the\nprocesses are not "
-               "bound "
-               "to cores.";
+        return "The listed NICs are unknown there or equally near to all cores, or the\n"
+               "processes are not bound to cores.";
     }
     const topology::Machine machine = settings.machine ? *settings.machine : topology::Machine::borrow(real);
     for (const topology::NamedNic& nic : settings.nic) {

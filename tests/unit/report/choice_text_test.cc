@@ -69,8 +69,8 @@ TEST(ChoiceText, DetailsNameSegmentsReasonAndSources) {
     plan.reason = "set by the user";
     plan.engine_source = {Origin::rules_file, 7};
     EXPECT_EQ(details_text(plan, Collective::bcast, "r.json"),
-              "tree (switch1 linear, switch0 binomial, node binomial/8192), predicted 100.717 us, fallback 4217 us: set by the "
-              "user; engine from r.json:7");
+              "tree (switch1 linear, switch0 binomial, node binomial/8192), predicted 100.717 us, "
+              "fallback 4217 us: set by the user; engine from r.json:7");
 }
 
 }  // namespace
