@@ -83,9 +83,9 @@ def completed(prefix, *words):
               '[[ $(complete -p "$1") == *"-o default -F _strata_complete"* ]] || exit 9; '
               '_strata_complete "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
-    said = run("bash", "--norc", "-euc", script, "bash", prefix, *words,
-               PATH=os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"])
-    return set(said.split())
+    offered = run("bash", "--norc", "-euc", script, "bash", prefix, *words,
+                  PATH=os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"])
+    return set(offered.split())
 
 
 def check_completion(prefix, asked):
@@ -94,6 +94,7 @@ def check_completion(prefix, asked):
                             (("strata-topo", "--plans", "--op", "all"), {"all"} | operations),
                             (("strata-topo", "--op", "=", "allr"), {"allreduce"}),
                             (("strata-topo", "--op", "="), None),
+                            (("strata-topo", ""), set()),  # file names
                             (("strata-explain", "--op", "bcast,allg"), {"bcast,allgather", "bcast,allgatherv"}),
                             (("strata-topo", "--hierarchy", "node,nu"), {"node,numa"}),
                             (("strata-traffic", "--format", "s"), {"svg", "sparse"}),

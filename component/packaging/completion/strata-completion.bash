@@ -9,7 +9,7 @@ _strata_find_command() {
         if [[ $word == -- && $place -lt $COMP_CWORD ]]; then
             start=$((place + 1))
             return 0
-        elif [[ -n ${kinds[$word]-} ]]; then
+        elif [[ -n $word && -n ${kinds[$word]-} ]]; then # an empty subscript is an error
             ((++place)) # its value
         elif [[ -v 'kinds[COMMAND]' && $word != -* ]]; then
             start=$place
