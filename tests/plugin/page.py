@@ -150,8 +150,8 @@ def test_content(paths, fault):
             raise Failure(f"{count} calls, share {share}")
 
 
-def run(paths, command, folder, *words, expected=0):
-    own = environment(paths, synthetic(2, 2))
+def run(paths, command, folder, *words, expected=0, **parameters):
+    own = environment(paths, synthetic(2, 2) | parameters)
     program = os.path.join(paths["source"], "component", "packaging", command)
     done = subprocess.run([program, *words], env=own, cwd=folder, text=True, timeout=200, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
@@ -179,17 +179,24 @@ def test_commands(paths, _):
             *job(paths, "--mca", "coll", "^strata", paths["probe"]), expected=1)
         read, text = written("excluded.html")
         expect(text, "Wrong: selected", "strata-report /usr", "Messages of Open MPI</h2><pre>none</pre>")
-        expect(run(paths, "strata-report", folder, "-o", "report.txt", "--html", "report.html", *job(paths)),
-               "wrote report.txt and report.html")
-        read, _ = written("report.html")
+        expect(run(paths, "strata-report", folder, "-o", "report.txt", "--html", "report.html", *job(paths),
+                   coll_strata_dump=os.path.join(folder, "own.svg")), "wrote report.txt and report.html")
+        read, text = written("report.html")
+        expect(text, "Nothing is wrong.")
         if read.headings != [*HEADINGS[:-1], "System", "Versions", "Plugins", "Parameters", "This machine",
                              "Log of the job", HEADINGS[-1]]:
             raise Failure(f"the report has the headings {read.headings}")
         run(paths, "strata-report", folder, "-o", "alone.txt", "--html", "alone.html")
         expect(written("alone.html")[1], "Nothing is wrong.", "This machine")
+        _, before = written("alone.html")
         for command in ("strata-info", "strata-report"):
-            expect(run(paths, command, folder, "--html", "/no/such/page.html", expected=2),
-                   "/no/such/page.html cannot be written: No such file or directory")
+            for path, wrong in (("/no/such/page.html", " cannot be written: No such file or directory"),
+                                ("alone.txt", " must have the ending .html")):
+                expect(run(paths, command, folder, "--html", path, expected=2), path + wrong)
+        expect(run(paths, "strata-report", folder, "-o", "./alone.html", "--html", "alone.html", expected=2),
+               "--output and --html both name ./alone.html")
+        if not os.path.getsize(os.path.join(folder, "alone.txt")) or written("alone.html")[1] != before:
+            raise Failure("a refused file was changed")
         named = ("info.", "excluded.", "report.", "alone.", "strata-report-")
         left = [name for name in os.listdir(folder) if not name.startswith(named)]
         if left:
