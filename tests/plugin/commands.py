@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from job import Failure, Paths, conclude
+from manifests import set_aside
 
 OPTION = r"-(?:-[a-z][-a-z]*|[a-z])\b"
 SAME_IN_ALL = {"-h", "--help"}
@@ -31,8 +32,8 @@ def run(*command, **environment):
 
 def install(paths, prefix):
     """Installs the commands and all that belongs to them."""
-    run(paths["cmake"], "--install", paths["build"], "--component", "tools", "--prefix", prefix)
-    os.remove(os.path.join(paths["build"], "install_manifest_tools.txt"))  # `uninstall` would take it for a user's
+    with set_aside(paths["build"]):
+        run(paths["cmake"], "--install", paths["build"], "--component", "tools", "--prefix", prefix)
 
 
 def names(*pattern):

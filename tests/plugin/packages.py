@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 from job import SKIPPED, Failure, Paths, conclude
+from manifests import manifests, set_aside
 
 
 def run(*command):
@@ -34,9 +35,8 @@ def judge(paths, packages):
     wrong = [checked.stdout] if checked.returncode else []
     wrong += [f"overrides hide results of lintian in {package}" for package in packages
               if "lintian/overrides/" in run("dpkg-deb", "-c", package).stdout]
-    for left in glob.glob(os.path.join(paths["build"], "install_manifest_*.txt")):
-        wrong.append(f"uninstalling would remove the installed packages' files of {left}")
-        os.remove(left)
+    wrong += [f"uninstalling would remove the installed packages' files of {left}"
+              for left in manifests(paths["build"])]
     if wrong:
         raise Failure("\n".join(wrong))
     print(checked.stdout)
@@ -50,7 +50,7 @@ def test(paths, can_fail):
         if not shutil.which(program):
             print(f"skipped: {program} is missing (Debian: lintian, dpkg-dev, file)")
             sys.exit(SKIPPED)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, set_aside(paths["build"]):
         if can_fail:
             judge(paths, made(paths, scratch, "set(CPACK_COMPONENTS_ALL dev)\nset(CPACK_PRE_BUILD_SCRIPTS)\n"))
             return
