@@ -79,12 +79,13 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
     });
 }
 
-/// Logs level algorithms of the user on a communicator where they are not used, because calls pass through.
+/// Logs level algorithms of the user on a communicator where they are not used, because calls pass through:
+/// once per collective, not per plan.
 void CommunicatorState::report_ignored_methods(const algorithms::Operation& operation,
                                                const algorithms::Plan& plan) const {
     const algorithms::Overrides& asked = settings_.of(operation.collective);
     if (plan.engine != algorithms::Engine::forward || asked.engine != algorithms::Engine::automatic ||
-        asked.methods.empty()) {
+        asked.methods.empty() || !passed_.takes_message(operation.collective)) {
         return;
     }
     const std::string op(algorithms::name_of(operation.collective));

@@ -25,6 +25,9 @@ public:
     const char* passed_at_every_size(Collective op) const { return left_whatever_size_[index(op)]; }
     void leave(Collective op, const char* reason) { left_whatever_size_[index(op)] = reason; }
 
+    /// Returns true once per collective: a message about its passed calls that does not depend on the size.
+    bool takes_message(Collective op) const { return !std::exchange(message_taken_[index(op)], true); }
+
     /// Makes the reasons final (for_good()). `noted`: every call is noted, so that none passes through
     /// unseen.
     void decide(bool noted) noexcept;
@@ -51,6 +54,7 @@ private:
     std::array<ForwardReason, collective_count> for_good_;
     std::array<PassedSizes, collective_count> sizes_;
     bool decided_ = false;
+    mutable std::array<bool, collective_count> message_taken_{};  // no state of calls
 };
 
 }  // namespace strata::component
