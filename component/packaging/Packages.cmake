@@ -11,7 +11,8 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/installed/README.md ${PROJECT_SOURCE_DIR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc}/openmpi-coll-strata COMPONENT plugin)
 # Pages of other folders to which those of docs/ link.
 foreach(folder bench/strata_bench/cluster bench/simgrid/machines introspection/mapping)
-  install(FILES ${PROJECT_SOURCE_DIR}/${folder}/README.md DESTINATION ${doc}/openmpi-coll-strata/${folder} COMPONENT plugin)
+  install(FILES ${PROJECT_SOURCE_DIR}/${folder}/README.md
+          DESTINATION ${doc}/openmpi-coll-strata/${folder} COMPONENT plugin)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc}/openmpi-coll-strata RENAME copyright COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc}/coll-strata-tools RENAME copyright COMPONENT tools)

@@ -32,18 +32,19 @@ def by_default(paths):
         def with_outcome(outcome):
             outcome.expect_success()
             outcome.expect_messages()
-            outcome.expect((REPLACED in outcome.output) == replaced, f"'{REPLACED}' is told: {not replaced}")
+            outcome.expect((REPLACED in outcome.output) == replaced, f"'{REPLACED}' is logged: {not replaced}")
         return with_outcome
 
-    told = {"coll_strata_verbose": "2"}
+    log = {"coll_strata_verbose": "2"}
     with Nodes(paths, SLOTS["equal"]) as nodes:
         switches = {"coll_strata_network": f"file:{nodes.network_file}"}
         for order in ("block", "cyclic"):
-            check(nodes.run("random_collectives", ["--iterations", 150, "--seed", 7], switches | told, order), judge(True))
+            check(nodes.run("random_collectives", ["--iterations", 150, "--seed", 7], switches | log, order),
+                  judge(True))
         allreduce = ["--op", "allreduce", "--sizes", "65536", "--roots", "0"]
-        check(nodes.run("probe", allreduce, switches | told), judge(True))
-        check(nodes.run("probe", allreduce, switches | told | {"coll_han_priority": "35"}), judge(False))
-        check(nodes.run("probe", allreduce, switches | told | {"coll": "^tuned"}), judge(False))
+        check(nodes.run("probe", allreduce, switches | log), judge(True))
+        check(nodes.run("probe", allreduce, switches | log | {"coll_han_priority": "35"}), judge(False))
+        check(nodes.run("probe", allreduce, switches | log | {"coll": "^tuned"}), judge(False))
 
 
 def test(paths, name):

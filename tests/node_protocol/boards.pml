@@ -15,8 +15,9 @@
  * Memory: release and acquire as in C++, or weaker. If a flag is stored with release and loaded with acquire, the data
  * accesses before the store happen before those after the load. Otherwise data may be older than the number, and a
  * write may overtake earlier reads. A load returns any number that the flag's rank has stored so far, even an older one
- * than the load before; a rank that waits sees the newest one in the end. What a rank acquires from a second one says
- * nothing about a third, so machines are included on which a store reaches other processors at different times.
+ * than the load before; a rank that waits sees the newest one in the end. What a rank acquires from a second one does
+ * not order the stores of a third, so machines are included on which a store reaches other processors at different
+ * times.
  *
  * Not covered: more ranks; overflow of the numbers; ranks that stop, or whose calls do not match.
  *

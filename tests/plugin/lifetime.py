@@ -31,7 +31,7 @@ BROADCASTS = ["probe", "--cycles", "3", "--roots", "all", "--on", "both"]
 MACHINE = synthetic(2, 2)
 NODES = MACHINE | {"coll_strata_placement": "0@p0;1@p1;0@p2"}
 NICS = MACHINE | {"coll_strata_placement": "4@n0;8@n1;8@n0;4@n1", "coll_strata_nic": "ib0@numa:1,ib1@numa:2"}
-TOLD = {"coll_strata_verbose": "2"}
+LOGGED = {"coll_strata_verbose": "2"}
 REDUCTIONS = "allreduce,barrier,reduce"
 BLOCKS = "allgather,allgatherv,gather,gatherv,scatter,scatterv"
 
@@ -64,14 +64,14 @@ CASES = {
     "ring": [selected("ring", ",".join(of_engine("ring")), 20000, NODES)],
     "rails": [selected("rails", ",".join(of_engine("rails")), 70000, NICS, 4)],
     "auto": [Job(["random_collectives", "--iterations", "40"], r"bytes (from|to) rank \d: tree",
-                 MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
+                 MACHINE | LOGGED | {"coll_strata_setup_after": "0"})],
     "reductions": [selected("tree", REDUCTIONS, 30000), selected("levels", REDUCTIONS, 30000)],
     "blocks": [selected("tree", BLOCKS, 30000), selected("levels", BLOCKS, 30000)],
     "dump": [Job(BROADCASTS, "pvar coll_strata_bcast_", MACHINE | {"coll_strata_dump": f"FOLDER/job.{kind}"},
                  dumps=f"job.{kind}") for kind in ("json", "svg")],
     "churn": [Job(["comm_churn", "--cycles", "30"], r"bytes (from|to) rank \d: tree",
-                  MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
-    "late": [Job(["late_finalize"], "late_finalize: passed", MACHINE | TOLD | {
+                  MACHINE | LOGGED | {"coll_strata_setup_after": "0"})],
+    "late": [Job(["late_finalize"], "late_finalize: passed", MACHINE | LOGGED | {
         "coll_strata_setup_after": "0", "coll_strata_dump": "FOLDER/job.json",
         "coll_strata_bcast_algorithm": "levels"}, dumps="job.json")],
     "leak": [broadcasts("tree")],

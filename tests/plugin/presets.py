@@ -62,8 +62,8 @@ CASES = {
 
 def start(paths, case, parameters, folder=None, options=(), some=None):
     return run(paths, case.ranks, "probe", case.arguments,
-               {"coll_strata_verbose": "2", "coll_strata_setup_after": "0"} | case.parameters | parameters, folder=folder, options=options,
-               some=some, timeout=100)
+               {"coll_strata_verbose": "2", "coll_strata_setup_after": "0"} | case.parameters | parameters,
+               folder=folder, options=options, some=some, timeout=100)
 
 
 def applied(paths, name, expected):

@@ -30,7 +30,8 @@ RULES = {
 }
 # Rooms of algorithms/ and component/ -> the rooms that they may include.
 SEEN = {f"algorithms/{room}": {f"algorithms/{other}" for other in seen.split()} for room, seen in {
-    "base": "", "config": "base", "patterns": "base", "node": "base", "engines": "base patterns node", "cost": "base patterns",
+    "base": "", "config": "base", "patterns": "base", "node": "base", "engines": "base patterns node",
+    "cost": "base patterns",
     "openmpi_cost": "base patterns cost", "planning": "base config patterns cost openmpi_cost",
     "report": "base config planning"}.items()}
 COMPONENT_ROOMS = [f"component/{room}" for room in (
