@@ -195,6 +195,7 @@ def test_commands(paths, _):
                 expect(run(paths, command, folder, "--html", path, expected=2), path + wrong)
         expect(run(paths, "strata-report", folder, "-o", "./alone.html", "--html", "alone.html", expected=2),
                "--output and --html both name ./alone.html")
+        run(paths, "strata-report", folder, "-o", "/no/such/report.txt", "--html", "alone.html", expected=2)
         if not os.path.getsize(os.path.join(folder, "alone.txt")) or written("alone.html")[1] != before:
             raise Failure("a refused file was changed")
         named = ("info.", "excluded.", "report.", "alone.", "strata-report-")
