@@ -65,8 +65,6 @@ LinkParameters default_link(LevelKey level) {
 
 }  // namespace
 
-LinkTable::LinkTable() : combine_bytes_per_us_(combined_bytes_per_us) {}
-
 LinkSetting LinkTable::given(LevelKey level) const {
     LinkSetting all;
     const auto later = [](auto& value, const auto& other) {

@@ -57,7 +57,6 @@ inline constexpr double combined_bytes_per_us = 5000;
 /// Link parameters by level; a level without settings has the defaults of its kind.
 class LinkTable {
 public:
-    LinkTable();
     LinkParameters at(topology::LevelKey level) const;
     /// The latest setting that matches a level holds, value by value. `eager_bytes` 0 keeps the limit in
     /// force.
@@ -71,7 +70,10 @@ public:
     std::size_t node_eager_bytes() const { return node_eager_; }
     /// Sets how many bytes of one operand a core combines with another one in a microsecond.
     void set_combine(double bytes_per_us) { combine_bytes_per_us_ = bytes_per_us; }
-    double combine_us(double bytes) const { return bytes / combine_bytes_per_us_; }
+    bool combine_is_given() const { return combine_bytes_per_us_.has_value(); }
+    double combine_us(double bytes) const {
+        return bytes / combine_bytes_per_us_.value_or(combined_bytes_per_us);
+    }
 
 private:
     struct Entry {
@@ -81,7 +83,7 @@ private:
     std::vector<Entry> entries_;
     std::size_t network_eager_ = 0;
     std::size_t node_eager_ = 0;
-    double combine_bytes_per_us_;
+    std::optional<double> combine_bytes_per_us_;
 };
 
 }  // namespace strata::algorithms

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algorithms/cost/bound.h"
 #include "algorithms/planning/plan_search.h"
 #include "algorithms/planning/planning_facts.h"
 #include "algorithms/planning/structural_planner.h"
@@ -300,6 +301,10 @@ Plan Planner::lasting_plan(const Operation& operation) const {
     FirstPlan first = first_plan(operation);
     const bool lasts = first.search_after == 0 || first.search_after == no_search;
     return lasts ? std::move(first.plan) : make_plan(operation);
+}
+
+double Planner::bound_us(const Operation& operation) const {
+    return least_us(hierarchy_, settings_.links, operation);
 }
 
 std::size_t Planner::shared_memory() const { return facts_->memory() + structure_->memory(); }

@@ -118,6 +118,9 @@ public:
     /// Returns a replacement of `plan`, made by make_plan(), if plans may use the levels engine.
     std::optional<Delegation> evaluate_delegation(const Operation& operation, const Plan& plan) const;
 
+    /// Returns least_us(), which no plan can beat.
+    double bound_us(const Operation& operation) const;
+
     /// Returns the heap bytes of what plans share; it grows with them.
     std::size_t shared_memory() const;
     /// Returns the heap bytes of its other tables. Cost: O(root classes).

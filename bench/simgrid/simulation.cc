@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bound.h"
+#include "algorithms/cost/bound.h"
 #include "rank_part.h"
 #include "simulated_job.h"
 
@@ -112,7 +112,10 @@ private:
         const Call& call = study_.calls[number];
         current_.plan = "mpi";
         if (call.root == rotating_root) current_.plan = "plans of all roots";
-        if (call.root != rotating_root) current_.bound_us = least_us(machine_, ranks_.hierarchy(), call);
+        if (call.root != rotating_root) {
+            current_.bound_us =
+                least_us(ranks_.hierarchy(), links_, {call.collective, call.bytes, call.root});
+        }
         if (contenders_[contender].is_mpi() || call.root == rotating_root) return;
         const algorithms::Plan& plan = contenders_[contender].plan(call);
         current_.plan = describe(plan);
@@ -143,6 +146,7 @@ private:
     const std::vector<Call>& asked_;  // before sizes were rounded up
     const Machine& machine_;
     Ranks& ranks_;
+    const algorithms::LinkTable links_ = machine_.table(ranks_.hierarchy());
     const Progress& progress_;
     s4u::BarrierPtr start_;
     std::vector<s4u::SemaphorePtr> turns_;  // by rank

@@ -28,7 +28,7 @@ struct Study {
 struct Outcome {
     std::size_t contender = 0;
     Call call;            ///< as requested, from one root
-    double bound_us = 0;  ///< least_us() of bound.h; this, the plan and predictions: not of rotating roots
+    double bound_us = 0;  ///< algorithms::least_us(); this, the plan and predictions: not of rotating roots
     double us = 0;        ///< from the common start until the last rank has returned, simulated
     std::vector<Traffic::Count> traffic;    ///< of the plugin's own engines, by level
     std::string plan;                       ///< engine of the plan; "mpi"

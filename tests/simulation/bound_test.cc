@@ -1,4 +1,4 @@
-#include "bound.h"
+#include "algorithms/cost/bound.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ protected:
     }
     double us(Collective collective, std::size_t bytes, int root = 0) const {
         simulation::Ranks ranks(machine_, {});
-        return simulation::least_us(machine_, ranks.hierarchy(), {collective, bytes, root});
+        return least_us(ranks.hierarchy(), machine_.table(ranks.hierarchy()), {collective, bytes, root});
     }
     simulation::Machine machine_;
 };
