@@ -26,7 +26,8 @@ constexpr const char* examples = R"(Examples:
 
 Expected: the prediction of the plugin's cost model. Measured: on process 0 of the job, from the choice of the call's
 path to its end; without set-up and planning, with the wait for other processes. Communicators without process 0 are
-not listed.
+not listed. Bound: no algorithm takes less time on links of the bandwidths that a preset or rules give; shown only with
+such ones. It counts bandwidth only, so it means nothing for short messages.
 Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
 result could not be written or the job left nothing to explain, 2 when an option or the file is wrong.)";
 

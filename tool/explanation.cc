@@ -99,6 +99,14 @@ std::string expected(const CallUse& use, const JobDump& story, const std::string
     return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
 }
 
+/// The time that no algorithm can beat, for the shortest of the calls.
+std::string bound(const CallUse& use) {
+    if (use.bound_us <= 0) return "";
+    const std::string share = use.bound_share();
+    return number_text(use.bound_us) + " us by the given bandwidths alone" +
+           (share.empty() ? "" : ", " + share + " of the fastest call");
+}
+
 /// What to do if even the fastest of several calls took far longer than predicted. A single call may include
 /// waiting for ranks that came later, and new connections.
 std::string hint(const CallUse& use) {
@@ -116,7 +124,7 @@ std::string paragraph(const CallUse& use, const JobDump& story,
         " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
     return heading(use, sizes_of(use), where, colour) + how(use) +
            line("expected", expected(use, story, communicator.name)) + line("measured", measured(use)) +
-           line("hint", hint(use));
+           line("bound", bound(use)) + line("hint", hint(use));
 }
 
 /// A choice without calls; for a size that was not examined, the choice for a nearby one.
@@ -128,11 +136,12 @@ std::string paragraph(const CallUse& choice, const Question& question, const Job
     const bool itself = choice.least_bytes == choice.most_bytes && bytes == choice.least_bytes;
     const std::string sizes = asked ? bytes_text(bytes) : sizes_of(choice);
     const std::string& name = story.choices.communicator;
-    std::string time = expected(choice);
-    if (sized && !itself && choice.predicted_us > 0) time += ", for " + bytes_text(choice.least_bytes);
+    const std::string whose = sized && !itself ? ", for " + bytes_text(choice.least_bytes) : "";
+    const std::string least = bound(choice);
     return heading(choice, sizes, name.empty() ? "" : " on " + name, colour) + how(choice) +
-           line("as for", asked && !itself ? sizes_of(choice) : "") + line("expected", time) +
-           line("measured", nothing_measured(story));
+           line("as for", asked && !itself ? sizes_of(choice) : "") +
+           line("expected", expected(choice) + (choice.predicted_us > 0 ? whose : "")) +
+           line("measured", nothing_measured(story)) + line("bound", least.empty() ? "" : least + whose);
 }
 
 /// An operation without recorded calls.

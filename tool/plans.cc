@@ -103,7 +103,8 @@ public:
             [this](const Operation& operation, const algorithms::Plan& made) {
                 return algorithms::fastest_by_components(facts_.hierarchy, facts_.settings.links, operation,
                                                          made);
-            });
+            },
+            [this](const Operation& operation) { return planner_.bound_us(operation); });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;
     }

@@ -106,8 +106,10 @@ std::string plans_json(const PlanListing& listing) {
         if (listed.to != listed.from) {
             json += "," + member("predicted_to_us", listed.predicted_to_us) + "," +
                     member("forward_to_us", listed.forward_to_us);
+            if (listed.bound_us > 0) json += "," + member("bound_to_us", listed.bound_to_us);
         }
         if (listed.delegated_us > 0) json += "," + member("delegated_us", listed.delegated_us);
+        if (listed.bound_us > 0) json += "," + member("bound_us", listed.bound_us);
         if (listed.delegation) json += "," + delegation_json(*listed.delegation, listed.collective);
         json += ",\"candidates\":[";
         for (const Plan& candidate : listed.candidates) {

@@ -42,6 +42,23 @@ std::string delegated_text(const ListedPlan& listed) {
                                       : number_text(listed.delegated_us);
 }
 
+std::string bound_text(const ListedPlan& listed) {
+    return listed.bound_us > 0 ? time_text(listed.bound_us, listed.bound_to_us) : std::string();
+}
+
+/// What the bounds mean, or why there are none.
+std::string about_bounds(const PlanListing& listing) {
+    if (std::ranges::any_of(listing.plans, [](const ListedPlan& one) { return one.bound_us > 0; })) {
+        return "  bound us: no algorithm takes less time on links of the given bandwidths. It counts\n"
+               "  bandwidth only, so it means nothing for short messages.\n";
+    }
+    const bool guessed = std::ranges::all_of(
+        listing.links, [](const ListedLink& link) { return link.bandwidth.origin == Origin::model; });
+    return guessed && !listing.plans.empty() ? "  No bound us: all bandwidths are built in. Give them by a "
+                                               "preset, a rules file or bench/tune.\n"
+                                             : "";
+}
+
 constexpr const char* why_not_faster =
     "  Candidates with a shorter prediction than the choice: rules come before predictions, the search "
     "tries\n"
@@ -65,13 +82,14 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
         listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
     table.add({size, std::string(name_of(plan.engine)), levels_text(plan, listed.to),
                ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
-               time_text(plan.forward_us, listed.forward_to_us), delegated_text(listed), plan.reason},
+               time_text(plan.forward_us, listed.forward_to_us), delegated_text(listed), bound_text(listed),
+               plan.reason},
               paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));
     if (listed.delegation) {
         const Delegation& later = *listed.delegation;
         table.add(
             {"", std::string(name_of(later.plan.engine)), levels_text(later.plan, listed.to),
-             number_text(later.plan.predicted_us), "", "",
+             number_text(later.plan.predicted_us), "", "", "",
              "after " + std::to_string(later.first_call) + " calls: saves " + number_text(later.gain_us) +
                  " us each, its communicators take " + number_text(later.setup_us) + " us"},
             paint_of(later.plan.engine));
@@ -80,7 +98,7 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
         const bool sends = candidate.engine != Engine::forward;
         table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",
                    sends ? number_text(candidate.predicted_us) : "",
-                   sends ? "" : number_text(candidate.forward_us), "", "candidate: " + candidate.reason},
+                   sends ? "" : number_text(candidate.forward_us), "", "", "candidate: " + candidate.reason},
                   paint_of(candidate.engine));
     }
 }
@@ -102,7 +120,7 @@ std::string levels_text(const Plan& plan, std::size_t bytes) {
 
 std::string listing_text(const PlanListing& listing, bool colour) {
     std::string text = heading("links of each level in the cost model", colour);
-    text += links_text(listing, colour);
+    text += links_text(listing, colour) + about_bounds(listing);
     for (std::size_t i = 0; i < listing.plans.size();) {
         const ListedPlan& first = listing.plans[i];
         const CollectiveTraits traits = traits_of(first.collective);
@@ -113,9 +131,9 @@ std::string listing_text(const PlanListing& listing, bool colour) {
                                                   : std::string()) +
                                    (blocks ? ", bytes of all blocks together" : ""),
                                colour);
-        Table table(
-            {"size", "engine", "levels and segments", "predicted us", "forward us", "delegated us", "why"},
-            colour);
+        Table table({"size", "engine", "levels and segments", "predicted us", "forward us", "delegated us",
+                     "bound us", "why"},
+                    colour);
         bool faster = false;
         for (; i < listing.plans.size() && listing.plans[i].collective == first.collective; ++i) {
             add_rows(table, listing.plans[i], listing.rules_file);

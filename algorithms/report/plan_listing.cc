@@ -48,8 +48,12 @@ std::size_t power_between(std::size_t low, std::size_t high) {
 class Lister {
 public:
     Lister(const PlanOf& plan_of, const Delegator& delegator, const ByComponents& by_components,
-           Operation operation)
-        : plan_of_(plan_of), delegator_(delegator), by_components_(by_components), operation_(operation) {}
+           const BoundOf& bound_of, Operation operation)
+        : plan_of_(plan_of),
+          delegator_(delegator),
+          by_components_(by_components),
+          bound_of_(bound_of),
+          operation_(operation) {}
 
     ListedPlan at(std::size_t bytes) const {
         operation_.bytes = bytes;
@@ -60,6 +64,7 @@ public:
             if (const auto delegated = by_components_(operation_, plan))
                 listed.delegated_us = listed.delegated_to_us = delegated->predicted_us;
         }
+        if (bound_of_) listed.bound_us = listed.bound_to_us = bound_of_(operation_);
         listed.predicted_to_us = plan.predicted_us;
         listed.forward_to_us = plan.forward_us;
         listed.plan = std::move(plan);
@@ -90,6 +95,7 @@ private:
             all_.back().predicted_to_us = next.predicted_to_us;
             all_.back().forward_to_us = next.forward_to_us;
             all_.back().delegated_to_us = next.delegated_to_us;
+            all_.back().bound_to_us = next.bound_to_us;
         } else {
             all_.push_back(std::move(next));
         }
@@ -98,6 +104,7 @@ private:
     const PlanOf& plan_of_;
     const Delegator& delegator_;
     const ByComponents& by_components_;
+    const BoundOf& bound_of_;
     mutable Operation operation_;
     std::vector<ListedPlan> all_;
 };
@@ -122,12 +129,13 @@ std::vector<Collective> all_collectives() {
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
-                                   const Delegator& delegator, const ByComponents& by_components) {
+                                   const Delegator& delegator, const ByComponents& by_components,
+                                   const BoundOf& bound_of) {
     std::vector<ListedPlan> all;
     for (const Collective collective : spec.collectives) {
         const CollectiveTraits traits = traits_of(collective);
         const int root = traits.rooted ? spec.root : hierarchy.groups.front().leader;
-        Lister lister(plan_of, delegator, by_components, {collective, 0, root});
+        Lister lister(plan_of, delegator, by_components, bound_of, {collective, 0, root});
         if (!traits.sized || !traits.has_data()) {
             all.push_back(lister.at(0));
         } else if (!spec.sizes.empty()) {

@@ -36,6 +36,8 @@ struct ListedPlan {
     std::vector<Plan> candidates;          ///< for `from`; empty unless requested
     double delegated_us = 0;               ///< for `from`: by_components(); 0: unknown
     double delegated_to_us = 0;            ///< for `to`
+    double bound_us = 0;  ///< for `from`: Planner::bound_us(); 0: no link that matters has a given bandwidth
+    double bound_to_us = 0;  ///< for `to`
 };
 
 struct PlanListing {
@@ -60,6 +62,8 @@ std::vector<Collective> all_collectives();
 using PlanOf = std::function<Plan(const Operation&)>;
 /// Returns the plan that replaces it after enough calls, if any.
 using Delegator = std::function<std::optional<Delegation>(const Operation&, const Plan&)>;
+/// Returns Planner::bound_us().
+using BoundOf = std::function<double(const Operation&)>;
 /// Returns fastest_by_components().
 using ByComponents = std::function<std::optional<Plan>(const Operation&, const Plan&)>;
 
@@ -68,7 +72,8 @@ using ByComponents = std::function<std::optional<Plan>(const Operation&, const P
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
-                                   const Delegator& delegator = {}, const ByComponents& by_components = {});
+                                   const Delegator& delegator = {}, const ByComponents& by_components = {},
+                                   const BoundOf& bound_of = {});
 
 /// Returns the links of every level of `links`; `rules` give the sources.
 std::vector<ListedLink> list_links(const topology::Hierarchy& hierarchy, const LinkTable& links,
@@ -94,7 +99,7 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
 /// "skipped":[{"level":"numa",...}],"predicted_us":12.5,"forward_us":20,"reason":"...",
 /// "parameters":{"bcast_algorithm":"tree",...},...}. "delegated_us" is what components on all levels would
-/// take, if that is known.
+/// take, and "bound_us" what no algorithm can beat, if that is known.
 /// If another plan replaces the chosen one, "delegation":{"calls":3,
 /// "gain_us":40,"setup_us":110,"plan":PLAN} has that plan and the number of calls before it.
 std::string plans_json(const PlanListing& listing);

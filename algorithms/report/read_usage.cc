@@ -36,6 +36,7 @@ public:
             choice.why = text(chosen, "reason");
             choice.forward_us = time(chosen, "forward_us");
             const bool ours = choice.path != name_of(Engine::forward);
+            choice.bound_us = bound(item);
             choice.predicted_us = ours ? time(chosen, "predicted_us") : choice.forward_us;
             all.choices.push_back(std::move(choice));
         }
@@ -58,6 +59,10 @@ private:
         const JsonValue& value = needed(object, name, Kind::number);
         if (!(value.number >= 0 && value.number <= most)) fail(value, "a time is out of its range");
         return value.number + 0.0;  // not -0
+    }
+    /// 0 if it is missing: unknown, or the dump of an older release.
+    double bound(const JsonValue& object) const {
+        return member(object, "bound_us") != nullptr ? time(object, "bound_us") : 0;
     }
     const std::string& text(const JsonValue& object, const char* name) const {
         return needed(object, name, Kind::string).text;
@@ -93,6 +98,7 @@ private:
         use.total_us = time(object, "total_us");
         use.least_us = time(object, "least_us");
         use.most_us = time(object, "most_us");
+        use.bound_us = bound(object);
         return use;
     }
 };

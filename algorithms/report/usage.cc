@@ -43,7 +43,8 @@ std::string json_of(const CallUse& use) {
            member("sources", json_text(use.sources)) + "," + member("predicted_us", use.predicted_us) + "," +
            member("forward_us", use.forward_us) + "," + member("calls", use.calls) + "," +
            member("total_us", use.total_us) + "," + member("least_us", use.least_us) + "," +
-           member("most_us", use.most_us) + "}";
+           member("most_us", use.most_us) + (use.bound_us > 0 ? "," + member("bound_us", use.bound_us) : "") +
+           "}";
 }
 
 std::string json_of(const LevelUse& use) {
@@ -70,17 +71,22 @@ std::string json_of(const std::vector<Item>& items) {
 
 }  // namespace
 
+std::string CallUse::bound_share() const {
+    return bound_us > 0 && least_us > 0 ? number_text(100 * bound_us / least_us) + " %" : "";
+}
+
 std::string usage_text(const JobUse& use, bool colour) {
     std::string text;
     for (const CommunicatorUse& communicator : use.communicators) {
         text += (text.empty() ? "" : "\n") + heading(title(communicator), colour) + levels_line(communicator);
         Table table({"calls", "path", "operation", "bytes", "levels and segments", "expected us",
-                     "measured us", "why"},
+                     "measured us", "bound us", "bound / fastest", "why"},
                     colour);
         for (const CallUse& call : communicator.calls) {
             const auto engine = engine_from_name(call.path);
             table.add({std::to_string(call.calls), call.path, call.collective, size_text(call), call.levels,
-                       time_text(call.predicted_us), measured_text(call), call.why},
+                       time_text(call.predicted_us), measured_text(call),
+                       call.bound_us > 0 ? number_text(call.bound_us) : "", call.bound_share(), call.why},
                       engine ? paint_of(*engine) : "", call.sources);
         }
         text += table.text();

@@ -24,7 +24,11 @@ struct CallUse {
     double total_us = 0;  ///< measured on this rank, from the choice of a call's path to its end
     double least_us = 0;
     double most_us = 0;
+    /// What no algorithm can beat for the shortest call (Planner::bound_us()); 0: unknown.
+    double bound_us = 0;
 
+    /// Returns "62 %": the bound as a share of the fastest call; empty if one is unknown.
+    std::string bound_share() const;
     double mean_us() const { return calls > 0 ? total_us / static_cast<double>(calls) : 0; }
 };
 
@@ -62,7 +66,7 @@ std::string usage_text(const JobUse& use, bool colour = false);
 /// "communicators":[{"name":"MPI_COMM_WORLD","ranks":16,"setup_us":1200,"memory":14000,"levels":[{"level":
 /// "node","messages":3,"bytes":24}],"calls":[{"collective":"bcast","bytes":8,"to_bytes":12,"path":"tree",
 /// "levels":"node binomial","why":"...","sources":"","predicted_us":12.5,"forward_us":20,"calls":3,
-/// "total_us":48,"least_us":12,"most_us":20}],"other_calls":0}],"other_communicators":0
+/// "total_us":48,"least_us":12,"most_us":20,"bound_us":4}],"other_calls":0}],"other_communicators":0
 std::string usage_members(const JobUse& use);
 
 /// Reads these members from a job's dump. Empty if they are missing, as in the dump of a job that did not

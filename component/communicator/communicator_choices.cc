@@ -43,8 +43,14 @@ algorithms::PlanListing CommunicatorState::choices() const {
     };
     const auto bounds = [&](Collective op) { return planner().bounds_of(op); };
     listing.plans = algorithms::list_plans(hierarchy(), {algorithms::all_collectives(), 0, {}}, plan_of,
-                                           bounds, delegator);
+                                           bounds, delegator, {}, lower_bounds());
     return listing;
+}
+
+/// Empty before there is a planner.
+algorithms::BoundOf CommunicatorState::lower_bounds() const {
+    if (!plans_.adopted()) return {};
+    return [this](const algorithms::Operation& operation) { return planner().bound_us(operation); };
 }
 
 /// Returns the time of the best plan of each engine that can serve an operation: "tree 101 us, levels 148

@@ -36,7 +36,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
 CommunicatorState::~CommunicatorState() {
     if (usage_ != nullptr) {
         const topology::DefaultArithmetic arithmetic;
-        try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
+        try_to([this] { job_usage().add(usage_->summary(own_counters_, memory(), lower_bounds())); });
     }
 }
 

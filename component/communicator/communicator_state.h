@@ -182,6 +182,7 @@ private:
     void forget_plans() noexcept;
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     algorithms::PlanListing choices() const;
+    algorithms::BoundOf lower_bounds() const;
     std::string engine_times(const algorithms::Operation& operation) const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const noexcept;
 

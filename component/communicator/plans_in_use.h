@@ -58,6 +58,7 @@ public:
 
     /// Replaces hierarchy and plan table; `rank`: the own rank.
     void adopt(std::shared_ptr<algorithms::PlanTable> plan_table, topology::NicRails rails, int rank);
+    bool adopted() const { return plan_table_ != nullptr; }
     const topology::Hierarchy& hierarchy() const { return plan_table_->hierarchy(); }
     const algorithms::Planner& planner() const { return plan_table_->planner(); }
     const topology::NicRails& rails() const { return rails_; }

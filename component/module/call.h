@@ -113,7 +113,7 @@ template <Collective op, class Run, class... Arguments>
         // get here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;
     }
-    meter.has(request.operation.bytes);
+    meter.is(request.operation);
     if (state.unsettled()) {
         if (state.precedes_setup(request)) {
             const int rc = hand_over(ForwardReason::early);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
-#include "algorithms/report/plan_listing.h"
 #include "component/base/process_wide.h"
 #include "component/openmpi/messages.h"
 #include "topology/fact_hash.h"
@@ -14,6 +13,7 @@ namespace strata::component {
 namespace {
 
 constexpr std::size_t most_kinds_of_calls = 1000;
+constexpr std::size_t most_roots = 64;  // of a kind of calls with a bound
 
 }  // namespace
 
@@ -54,10 +54,12 @@ void CallUsage::add(const Call& call, double us) noexcept {
                 ++others_;
                 return;
             }
-            place = calls_.emplace(key, describe(call)).first;
-            place->second.least_us = us;
+            place = calls_.emplace(key, Kind{call.collective, describe(call), {}}).first;
+            place->second.use.least_us = us;
         }
-        algorithms::CallUse& use = place->second;
+        Kind& kind = place->second;
+        if (kind.roots.size() <= most_roots) kind.roots.insert(call.root);
+        algorithms::CallUse& use = kind.use;
         ++use.calls;
         use.least_bytes = std::min(use.least_bytes, call.bytes);
         use.most_bytes = std::max(use.most_bytes, call.bytes);
@@ -67,13 +69,22 @@ void CallUsage::add(const Call& call, double us) noexcept {
     });
 }
 
+/// Returns the least bound of all calls: that of the shortest one, from the root where it is least; 0:
+/// unknown.
+double CallUsage::Kind::bound_us(const algorithms::BoundOf& bound_of) const {
+    if (!bound_of || roots.size() > most_roots) return 0;
+    double least = bound_of({collective, use.least_bytes, *roots.begin()});
+    for (const int root : roots) least = std::min(least, bound_of({collective, use.least_bytes, root}));
+    return least;
+}
+
 void CallUsage::introduce(const char* name, int ranks) {
     ranks_ = ranks;
     name_ = name;
 }
 
-algorithms::CommunicatorUse CallUsage::summary(const CommunicatorCounters& counters,
-                                               std::size_t memory) const {
+algorithms::CommunicatorUse CallUsage::summary(const CommunicatorCounters& counters, std::size_t memory,
+                                               const algorithms::BoundOf& bound_of) const {
     algorithms::CommunicatorUse use{name_, ranks_, counters.setup_us.get(), memory, {}, {}, others_};
     for (std::size_t kind = 0; kind < topology::level_kind_count; ++kind) {
         if (const auto messages = counters.messages[kind].get(); messages > 0) {
@@ -81,8 +92,9 @@ algorithms::CommunicatorUse CallUsage::summary(const CommunicatorCounters& count
             use.levels.push_back({level, messages, counters.bytes[kind].get()});
         }
     }
-    for (const auto& [key, calls] : calls_) {
-        use.calls.push_back(calls);
+    for (const auto& [key, kind] : calls_) {
+        use.calls.push_back(kind.use);
+        use.calls.back().bound_us = kind.bound_us(bound_of);
     }
     std::sort(use.calls.begin(), use.calls.end(),
               [](const auto& a, const auto& b) { return a.total_us > b.total_us; });

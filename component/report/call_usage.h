@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "algorithms/base/plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "algorithms/report/usage.h"
 #include "component/base/request.h"
 #include "component/report/communicator_counters.h"
@@ -28,22 +30,31 @@ public:
     struct Call {
         Collective collective;
         std::size_t bytes = 0;
+        int root = 0;
         const algorithms::Plan* plan = nullptr;
         std::optional<ForwardReason> against;
     };
     void add(const Call& call, double us) noexcept;
 
-    /// Returns the whole record; the kinds of calls that took most time come first.
-    algorithms::CommunicatorUse summary(const CommunicatorCounters& counters, std::size_t memory) const;
+    /// Returns the whole record; the kinds of calls that took most time come first. `bound_of` may be empty.
+    algorithms::CommunicatorUse summary(const CommunicatorCounters& counters, std::size_t memory,
+                                        const algorithms::BoundOf& bound_of) const;
 
 private:
+    /// Calls with a common path.
+    struct Kind {
+        Collective collective;
+        algorithms::CallUse use;
+        std::set<int> roots;  ///< at most one more than `most_roots`
+        double bound_us(const algorithms::BoundOf& bound_of) const;
+    };
     static std::uint64_t key_of(const Call& call);
     algorithms::CallUse describe(const Call& call) const;
 
     std::string rules_file_;
     std::string name_;
     int ranks_ = 0;
-    std::unordered_map<std::uint64_t, algorithms::CallUse> calls_;
+    std::unordered_map<std::uint64_t, Kind> calls_;
     std::uint64_t others_ = 0;  ///< calls beyond the limit of kinds
 };
 
@@ -51,7 +62,8 @@ private:
 /// without `usage`.
 class CallMeter {
 public:
-    CallMeter(CallUsage* usage, Collective collective) : usage_(usage), call_{collective, 0, nullptr, {}} {}
+    CallMeter(CallUsage* usage, Collective collective)
+        : usage_(usage), call_{collective, 0, 0, nullptr, {}} {}
     CallMeter(const CallMeter&) = delete;
     CallMeter& operator=(const CallMeter&) = delete;
     ~CallMeter() {
@@ -62,7 +74,10 @@ public:
         }
     }
 
-    void has(std::size_t bytes) { call_.bytes = bytes; }
+    void is(const algorithms::Operation& operation) {
+        call_.bytes = operation.bytes;
+        call_.root = operation.root;
+    }
     void uses_plan(const algorithms::Plan& plan) {
         call_.plan = &plan;
         begin();

@@ -13,7 +13,9 @@ strata_plugin_test(can_fail.report report.py "no such text" TIMEOUT 300 RANKS 4 
 strata_plugin_test(page.content page.py content TIMEOUT 300 RANKS 4 LONG)
 strata_plugin_test(page.commands page.py commands TIMEOUT 600 RANKS 4 LONG)
 strata_plugin_test(can_fail.page.content page.py content slower TIMEOUT 300 RANKS 4
-                   MUST_PRINT "the text of the job lacks bcast .*'43[.]5 - ")
+                   MUST_PRINT "the text of the job lacks bcast .*'61[.]5 - ")
+strata_plugin_test(can_fail.page.content.tighter page.py content tighter TIMEOUT 300 RANKS 4
+                   MUST_PRINT "the lower bound is [0-9]+ % of the fastest call, strata-explain has")
 strata_plugin_test(page.escaping page.py escaping TIMEOUT 60)
 strata_plugin_test(can_fail.page.escaping page.py escaping raw TIMEOUT 60 MUST_PRINT "the page has an element script")
 strata_plugin_test(page.rendering page.py rendering TIMEOUT 240)

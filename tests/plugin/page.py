@@ -88,7 +88,8 @@ def dumped(paths, ending):
     """Returns the dump that a job wrote, and its path's folder is removed."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "dump." + ending)
-        own = environment(paths, synthetic(2, 2) | {"coll_strata_setup_after": "0", "coll_strata_dump": path})
+        own = environment(paths, synthetic(2, 2) | {"coll_strata_setup_after": "0", "coll_strata_dump": path,
+                                                    "coll_strata_rules": "ethernet-cluster"})  # with bandwidths
         done = subprocess.run(job(paths), env=own, text=True, capture_output=True, timeout=120, check=False)
         if done.returncode:
             raise Failure(f"exit status {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -117,37 +118,55 @@ def slower(dump):
         plan["chosen"]["predicted_us"] *= 1.5
 
 
+def tighter(dump):
+    """The same for the lower bounds of calls."""
+    for one in dump["communicators"]:
+        for call in one["calls"]:
+            call["bound_us"] = call["least_us"]
+
+
+def expect_bound(explained, heading, share):
+    """The page has whole numbers, strata-explain three digits."""
+    lines = explained[explained.index(heading):].split("\n\n", maxsplit=1)[0]
+    found = re.search(r"\n  bound +\S+ us .*, (\S+) % of the fastest call", lines)
+    if not re.fullmatch("[0-9]+ %", share) or found is None or abs(float(found[1]) - float(share[:-2])) > 0.51:
+        raise Failure(f"the lower bound is {share} of the fastest call, strata-explain has\n{lines}")
+
+
 def test_content(paths, fault):
     info = strata_info(paths)
     text, explained = dumped(paths, "json")
     dump = json.loads(text)
-    if fault == "slower":
-        slower(dump)
+    if fault:
+        {"slower": slower, "tighter": tighter}[fault](dump)
     read = Reader(page_of(info, dump))
     if read.headings != [*HEADINGS[:-1], "System", HEADINGS[-1]]:
         raise Failure(f"the headings are {read.headings}")
     expect_self_contained(read)
     listing, _ = dumped(paths, "txt")
     lines = [re.sub(" +", " ", line).strip() for line in listing.splitlines()]
-    rows = [row for row in read.rows if len(row) == 6][1:]
+    rows = [row for row in read.rows if len(row) == 7][1:]
     if len(rows) != len(dump["plans"]):
         raise Failure(f"{len(rows)} choices, expected {len(dump['plans'])}")
     operation = ""
-    for name, size, predicted, underlying, choice, why in rows:
+    for name, size, predicted, underlying, bound, choice, why in rows:
         operation = name or operation
         engine, _, levels = choice.replace("passed through", "forward").partition(": ")
-        wanted = " ".join(part for part in (size, engine, levels, predicted, underlying) if part)
+        wanted = " ".join(part for part in (size, engine, levels, predicted, underlying, bound) if part)
         if not any(line.startswith(wanted) and line.endswith(why) for line in lines):
-            found = [size, predicted, underlying, choice, why]
+            found = [size, predicted, underlying, bound, choice, why]
             raise Failure(f"the text of the job lacks {operation} {found}:\n{listing}")
-    calls = [row for row in read.rows if len(row) == 9][1:]
+    calls = [row for row in read.rows if len(row) == 10][1:]
     if not calls or len(calls) != explained.count(" on MPI_COMM_WORLD, 4 ranks\n"):
         raise Failure(f"{len(calls)} calls, strata-explain has\n{explained}")
-    for name, size, mean, predicted, share, _, count, communicator, path in calls:
+    for name, size, mean, predicted, share, of_bound, _, count, communicator, path in calls:
         expect(explained, f"{name} of {size} on {communicator}, 4 ranks\n  path      {path}\n",
                f"expected  {predicted} us; ", f"measured  {mean} us, on process 0")
         if count != "1" or not re.fullmatch("[0-9]+ %", share):
             raise Failure(f"{count} calls, share {share}")
+        expect_bound(explained, f"{name} of {size} on {communicator}, 4 ranks\n", of_bound)
+    expect("".join(read.texts), "It counts bandwidth only, so it means nothing for short messages.")
+    expect(page_of(info, artificial()), "There is no lower bound: it needs link bandwidths from a preset")
 
 
 def run(paths, command, folder, *words, expected=0, **parameters):

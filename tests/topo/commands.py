@@ -70,6 +70,17 @@ class Commands(unittest.TestCase):
         if os.path.isdir(beside):
             self.assertIn(f"from {os.path.realpath(beside)}/wan-grid.json:", self.output(*asked, "wan-grid"))
 
+    def test_bounds_need_given_bandwidths(self):
+        """Half of 16 KiB crosses between the 2 nodes in each direction; a vector crosses as a whole."""
+        asked = ("--topology", "synthetic:package:2 core:4", "--nodes", "2", "--plans", "--sizes", "16k", "--op",
+                 "bcast,allreduce,allgather,gather,barrier")
+        self.assertIn("No bound us: all bandwidths are built in", self.output(*asked))
+        self.assertFalse(any("bound_us" in plan for plan in json.loads(self.output(*asked, "--format", "json"))))
+        rules = os.path.join(FOLDER, "..", "..", "mca-params", "ethernet-cluster.json")
+        self.assertIn("so it means nothing for short messages", self.output(*asked, "--rules", rules))
+        found = json.loads(self.output(*asked, "--rules", rules, "--format", "json"))
+        self.assertEqual([round(plan.get("bound_us", 0), 3) for plan in found], [14.003, 14.003, 7.002, 7.002, 0])
+
     def test_faster_candidates_are_explained(self):
         options = ("--topology", "synthetic:package:2 core:4", "--nodes", "2", "--plans", "--op", "bcast",
                    "--sizes", "64k")

@@ -93,6 +93,23 @@ def test_calls(paths, program, scratch):
                r"\n  3 +tree +bcast +100000 B ")
 
 
+def test_bound(paths, program, scratch, rules="ethernet-cluster"):
+    """Given 1170 bytes/us between the two nodes: 100000 bytes take 85.5 us, and half of 8 gathered ones 0.00342 us."""
+    dump = job(paths, scratch, {"coll_strata_rules": rules})
+    expect(explain(program, dump),
+           r"bcast of 100000 B on .*\n(  .*\n)+  bound +85\.5 us by the given bandwidths alone, "
+           r"\S+ % of the fastest call\n")
+    expect(explain(program, dump, "--op", "gather", "--bytes", "8"),
+           r"\n  bound +0\.00342 us by the given bandwidths alone(, for 8 B)?\n$")
+    with open(dump, encoding="utf-8") as file:
+        calls = json.load(file)["communicators"][0]["calls"]
+    for call in calls:
+        if call["collective"] == "bcast" and call["bound_us"] != float(f"{call['bytes'] / 1170:.9g}"):
+            raise Failure(f"the bound of {call} is wrong")
+    if "bound" in explain(program, job(paths, scratch, {})):
+        raise Failure("built-in bandwidths give a bound")
+
+
 def test_early(paths, program, scratch):
     dump = job(paths, scratch, {"coll_strata_setup_after": "2"})
     expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the underlying component\n"
@@ -240,6 +257,10 @@ def test_mistakes(_paths, program, scratch):
 
 def test_can_fail_waiting(paths, program, scratch):
     test_waiting(paths, program, scratch, delay=0)
+
+
+def test_can_fail_bound(paths, program, scratch):
+    test_bound(paths, program, scratch, rules="")
 
 
 def test_can_fail(paths, program, scratch):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "algorithms/cost/bound.h"
 #include "algorithms/planning/make_plan.h"
 #include "algorithms/report/hierarchy_dump.h"
 #include "algorithms/report/plan_listing.h"
@@ -89,6 +90,36 @@ TEST(Listing, SourcesAreReported) {
           R"("level":"switch1","latency_us":777)", R"("candidates":[])"}) {
         EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
     }
+}
+
+/// 16 ranks on 4 nodes at 2 sites.
+TEST(Listing, BoundsNeedGivenBandwidths) {
+    Made made;
+    const auto listed = [&] {
+        PlanListing listing = made.list({{Collective::bcast}, 0, {}});
+        listing.plans = list_plans(
+            made.hierarchy, {{Collective::bcast, Collective::barrier}, 0, {}},
+            [&](const Operation& operation) { return made.plan(operation); },
+            [](Collective) { return std::vector<std::size_t>{}; }, {}, {},
+            [&](const Operation& operation) { return least_us(made.hierarchy, made.links, operation); });
+        return listing;
+    };
+    const std::string none = listing_text(listed());
+    EXPECT_NE(none.find("No bound us: all bandwidths are built in."), std::string::npos) << none;
+    EXPECT_EQ(plans_json(listed()).find("bound"), std::string::npos);
+
+    made.links.set_some({LevelKind::switch_, 1}, {.bytes_per_us = 25});
+    const PlanListing given = listed();
+    for (const ListedPlan& plan : given.plans) {
+        EXPECT_DOUBLE_EQ(plan.bound_us, static_cast<double>(plan.from) / 25);
+        EXPECT_DOUBLE_EQ(plan.bound_to_us, static_cast<double>(plan.to) / 25);
+    }
+    const std::string text = listing_text(given);
+    EXPECT_NE(text.find("bandwidth only, so it means nothing for short messages"), std::string::npos) << text;
+    EXPECT_NE(text.find("0.32 - "), std::string::npos) << text;
+    EXPECT_NE(plans_json(given).find(R"("bound_us":0.32,)"), std::string::npos);
+    const std::string to = R"("bound_to_us":)" + std::to_string(64 * mib / 25);  // 2684354.56
+    EXPECT_NE(plans_json(given).find(to), std::string::npos) << plans_json(given);
 }
 
 TEST(Listing, ColoursLeaveTheTextAsItIs) {
