@@ -60,8 +60,8 @@ std::string choice_text(const Plan& plan, const std::string& underlying) {
     }
     const std::string rails = plan.rails > 1 ? std::to_string(plan.rails) + " NICs, each " : "";
     const std::string shape = plan.engine == Engine::node ? "" : " (" + rails + shape_text(plan) + ")";
-    return std::string(name_of(plan.engine)) + shape + ", predicted " +
-           time(plan.predicted_us) + ", fallback " + time(plan.forward_us) + " us";
+    return std::string(name_of(plan.engine)) + shape + ", predicted " + time(plan.predicted_us) +
+           ", fallback " + time(plan.forward_us) + " us";
 }
 
 std::string operation_text(const Operation& operation) {

@@ -79,16 +79,23 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
     });
 }
 
-/// Logs level algorithms of the user on a communicator where they are not used, because calls pass through:
-/// once per collective, not per plan.
+/// Logs level algorithms and the node engine that the user asked for on a communicator where they are not
+/// used: once per collective, not per plan.
 void CommunicatorState::report_ignored_methods(const algorithms::Operation& operation,
                                                const algorithms::Plan& plan) const {
+    using enum algorithms::Engine;
     const algorithms::Overrides& asked = settings_.of(operation.collective);
-    if (plan.engine != algorithms::Engine::forward || asked.engine != algorithms::Engine::automatic ||
-        asked.methods.empty() || !passed_.takes_message(operation.collective)) {
+    const bool no_boards = asked.engine == node && plan.engine != node;
+    const bool no_methods = plan.engine == forward && asked.engine == automatic && !asked.methods.empty();
+    if ((!no_boards && !no_methods) || !passed_.takes_message(operation.collective)) {
         return;
     }
     const std::string op(algorithms::name_of(operation.collective));
+    if (no_boards) {
+        log("no effect",
+            algorithms::source_text(asked.engine_source, op + "_algorithm", {}) + " node: " + plan.reason);
+        return;
+    }
     const std::string parameter =
         algorithms::source_text(asked.methods.front().source, op + "_level_algorithms", {});
     log("no effect", parameter + ": " + plan.reason + "; " + op + "_algorithm tree or levels enforces it");

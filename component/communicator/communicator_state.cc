@@ -50,7 +50,8 @@ void CommunicatorState::forward_all(ForwardReason reason) {
 
 void CommunicatorState::note_passed(const Request& request, ForwardReason reason) {
     const algorithms::SizeClass sizes = algorithms::size_class(request.operation.bytes);
-    if (usage_ == nullptr && !request.ordered && request.fits_board && planner().is_whole(request.operation.collective, sizes)) {
+    if (usage_ == nullptr && !request.ordered && request.fits_board &&
+        planner().is_whole(request.operation.collective, sizes)) {
         passed_.note(request, reason);
     }
 }

@@ -272,7 +272,9 @@ public:
         if (chance(50)) text += ", \"bytes\": " + range();
         if (chance(30)) text += ", \"ranks\": " + range();
         if (chance(20)) text += ", \"hierarchy\": [{\"level\": \"node\", \"group\": " + range() + "}]";
-        if (chance(60)) text += ", \"engine\": \"" + std::string(name_of(all_engines()[below(all_engines().size())])) + "\"";
+        if (chance(60))
+            text +=
+                ", \"engine\": \"" + std::string(name_of(all_engines()[below(all_engines().size())])) + "\"";
         text += ", \"levels\": [" + level();
         while (chance(50)) text += ", " + level();
         return text + "]}";
