@@ -30,9 +30,9 @@ foreach(name ${always})
 endforeach()
 
 # strata_mpi_test(NAME PROGRAM RANKS [args...]
-#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|rails|node|forward] [COLLECTIVES name...] [TIMEOUT seconds]
-#                 [BTL list] [PML name] [MCA name=value...] [MPIRUN option...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK]
-#                 [SWEEP])
+#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|rails|node|forward] [COLLECTIVES name...]
+#                 [TIMEOUT seconds] [BTL list] [PML name] [MCA name=value...] [MPIRUN option...]
+#                 [MUST_PRINT regex] [AGAINST_BASIC] [SOAK] [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES (default:
 # all of the list that have it: collectives_by_ENGINE). With MUST_PRINT the exit status must be a failure and the
 # output must match: for tests that prove that a check can fail. AGAINST_BASIC: the program runs twice, the second

@@ -110,7 +110,7 @@ case $OMPI_MCA_opal_mca_base_component_path in
         [ "SPOIL" = hang ] && exec sleep 60
         [ "SPOIL" = fail ] && failed=1
         [ "SPOIL" = unused ] ||
-            echo "[host:1] coll:strata: bcast 4 B, MPI_COMM_WORLD, 4 ranks: tree (linear on node), predicted 1, fallback 2 us" ;;
+            echo "[host:1] coll:strata: bcast 4 B, MPI_COMM_WORLD, 4 ranks: tree (linear on node), predicted 1" ;;
 esac
 for i in $(seq 25); do echo "SUM TESTS: BEGIN."; echo "SUM TESTS: 75 TESTS; 50 PASSED, 25 SKIPPED, $failed FAILED."; done
 echo "If processes survive the call, your BLACS_ABORT is incorrect."
