@@ -45,6 +45,8 @@ std::vector<Setting> all_settings() {
         all.push_back(by_preset(preset));
     for (const Engine engine : algorithms::all_engines()) {
         if (engine == Engine::automatic || engine == Engine::forward) continue;
+        if (engine == Engine::node)
+            continue;  // with boards there is nothing to choose, without it is automatic
         Setting setting{std::string(name_of(engine)), {}};
         for (int i = 0; i < algorithms::collective_count; ++i) {
             algorithms::Overrides overrides;
