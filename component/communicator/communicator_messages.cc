@@ -92,8 +92,11 @@ void CommunicatorState::report_ignored_methods(const algorithms::Operation& oper
     }
     const std::string op(algorithms::name_of(operation.collective));
     if (no_boards) {
+        constexpr std::string_view mark = "by the node engine: ";
+        const std::size_t found = plan.reason.find(mark);
+        const std::string why = plan.reason.substr(found == std::string::npos ? 0 : found + mark.size());
         log("no effect",
-            algorithms::source_text(asked.engine_source, op + "_algorithm", {}) + " node: " + plan.reason);
+            algorithms::source_text(asked.engine_source, op + "_algorithm", {}) + " node: " + why);
         return;
     }
     const std::string parameter =

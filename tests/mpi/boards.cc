@@ -71,6 +71,7 @@ public:
         const std::uint64_t most = (64U << 20) / (20U << 10) / static_cast<std::uint64_t>(session_.size());
         std::vector<NamedCommunicator> all;
         for (std::uint64_t i = 0; i < most + 10; ++i) {
+            session_.at("communicator %llu", static_cast<unsigned long long>(i));
             all.push_back(copy_of_world("a copy of world"));
             sum(all.back().comm);
         }
