@@ -6,6 +6,8 @@
 namespace strata::algorithms {
 namespace {
 
+constexpr int every_rank = -1;  ///< as a root: all get the result
+
 /// The bytes of a step: whole elements.
 std::size_t step_bytes(std::size_t element_bytes) {
     return Board::most_bytes / element_bytes * element_bytes;
@@ -55,43 +57,30 @@ Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& /*arena*/
     co_return code;
 }
 
-/// The root publishes, too: its own vector may be overwritten by the result.
+/// Every rank publishes: a vector of its own may be overwritten by the result.
 Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& reduction, Arena& /*arena*/) {
     const std::size_t all = buffers.own.bytes();
     const std::size_t step = step_bytes(reduction.element_bytes());
+    const bool gets_result = root == every_rank || root == boards.rank();
     int code = 0;
     for (std::size_t begin = 0; begin < all; begin += step) {
         const std::size_t bytes = std::min(step, all - begin);
         boards.begin_step(bytes);
         co_await boards.room();
         publish(boards, buffers.own, begin, bytes, code);
-        if (boards.rank() != root) continue;
+        if (!gets_result) continue;
         for (int rank = boards.ranks() - 1; rank >= 0; --rank) {
             co_await boards.published_by(rank);
             note(code, combine(boards, rank, buffers.result->data() + begin, bytes, reduction));
         }
         note(code, buffers.result->consume(begin + bytes));
     }
-    if (boards.rank() == root && all > 0) boards.end_reading();
+    if (root == boards.rank() && all > 0) boards.end_reading();
     co_return code;
 }
 
-Task node_allreduce(Boards& boards, ReduceBuffers buffers, Reduction& reduction, Arena& /*arena*/) {
-    const std::size_t all = buffers.own.bytes();
-    const std::size_t step = step_bytes(reduction.element_bytes());
-    int code = 0;
-    for (std::size_t begin = 0; begin < all; begin += step) {
-        const std::size_t bytes = std::min(step, all - begin);
-        boards.begin_step(bytes);
-        co_await boards.room();
-        publish(boards, buffers.own, begin, bytes, code);
-        for (int rank = boards.ranks() - 1; rank >= 0; --rank) {
-            co_await boards.published_by(rank);
-            note(code, combine(boards, rank, buffers.result->data() + begin, bytes, reduction));
-        }
-        note(code, buffers.result->consume(begin + bytes));
-    }
-    co_return code;
+Task node_allreduce(Boards& boards, ReduceBuffers buffers, Reduction& reduction, Arena& arena) {
+    return node_reduce(boards, every_rank, buffers, reduction, arena);
 }
 
 }  // namespace strata::algorithms
