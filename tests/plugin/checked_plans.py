@@ -23,7 +23,8 @@ def judge(outcome, case, op):
     named = [rank for rank in range(RANKS) if rank not in odd] if first else odd
     words = " ".join(outcome.output.split())
     wanted = ", ".join(f"{rank} (node {outcome.nodes[rank]})" for rank in named)
-    other, usual = f"{op} of {LONG} bytes from rank 0: ", f"{op} of {LONG} bytes from rank 0: tree (cluster "
+    other = f"{op} of {LONG} bytes from rank 0: " if op == "bcast" else f"{op} of {LONG} bytes: "
+    usual = f"{other}tree (cluster "
     for text in (f"than rank 0: {wanted} Rank {named[0]} plans {usual if first else other}",
                  f"and rank 0 (node {outcome.nodes[0]}) plans {other if first else usual}",
                  "/1000" if op == "bcast" else "forward, window"):
