@@ -79,29 +79,36 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
     });
 }
 
-/// Logs level algorithms and the node engine that the user asked for on a communicator where they are not
-/// used: once per collective, not per plan.
+/// Logs level algorithms, segments and the node engine that the user asked for on a communicator where they
+/// are not used: once per collective, not per plan.
 void CommunicatorState::report_ignored_methods(const algorithms::Operation& operation,
                                                const algorithms::Plan& plan) const {
     using enum algorithms::Engine;
     const algorithms::Overrides& asked = settings_.of(operation.collective);
     const bool no_boards = asked.engine == node && plan.engine != node;
+    const bool no_levels = plan.engine == node && !(asked.methods.empty() && asked.segments.empty());
     const bool no_methods = plan.engine == forward && asked.engine == automatic && !asked.methods.empty();
-    if ((!no_boards && !no_methods) || !passed_.takes_message(operation.collective)) {
+    if ((!no_boards && !no_levels && !no_methods) || !passed_.takes_message(operation.collective)) {
         return;
     }
     const std::string op(algorithms::name_of(operation.collective));
+    const auto report = [&](const algorithms::Source& source, const char* parameter, const std::string& why) {
+        log("no effect", algorithms::source_text(source, op + parameter, {}) + why);
+    };
     if (no_boards) {
         constexpr std::string_view mark = "by the node engine: ";
         const std::size_t found = plan.reason.find(mark);
-        const std::string why = plan.reason.substr(found == std::string::npos ? 0 : found + mark.size());
-        log("no effect",
-            algorithms::source_text(asked.engine_source, op + "_algorithm", {}) + " node: " + why);
+        report(asked.engine_source, "_algorithm",
+               " node: " + plan.reason.substr(found == std::string::npos ? 0 : found + mark.size()));
         return;
     }
-    const std::string parameter =
-        algorithms::source_text(asked.methods.front().source, op + "_level_algorithms", {});
-    log("no effect", parameter + ": " + plan.reason + "; " + op + "_algorithm tree or levels enforces it");
+    if (!asked.methods.empty()) {
+        report(asked.methods.front().source, "_level_algorithms",
+               no_levels ? ": the node engine has no levels"
+                         : ": " + plan.reason + "; " + op + "_algorithm tree or levels enforces it");
+    }
+    if (no_levels && !asked.segments.empty())
+        report(asked.segments.front().source, "_segsize", ": the node engine has no segments");
 }
 
 /// Logs the levels that the user's parameters name and MPI_COMM_WORLD, or a communicator with keys of its

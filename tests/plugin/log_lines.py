@@ -54,6 +54,11 @@ CASES = {
     "no_boards": Case(["no effect, MPI_COMM_WORLD, 4 ranks: coll_strata_bcast_algorithm node: the ranks are on several "
                        "nodes"],
                       {"coll_strata_bcast_algorithm": "node"}, only=False),
+    "no_levels": Case(["no effect, MPI_COMM_WORLD, 4 ranks: coll_strata_bcast_level_algorithms: the node engine has no "
+                       "levels",
+                       "no effect, MPI_COMM_WORLD, 4 ranks: coll_strata_bcast_segsize: the node engine has no segments"],
+                      {"coll_strata_bcast_algorithm": "node", WORDS: "numa=binomial",
+                       "coll_strata_bcast_segsize": "8192"}, nodes=1, only=False),
     "can_fail": Case([BCAST], {"coll_strata_bcast_algorithm": "tree"}, only=True),
 }
 
