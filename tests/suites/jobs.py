@@ -16,7 +16,7 @@ import collective_table  # noqa: E402
 import job  # noqa: E402
 
 ONE_NODE = "one-node"
-ENGINES = ("auto", "tree", "levels", "ring", "rails")
+ENGINES = ("auto", "tree", "levels", "ring", "rails", "node")
 _SECONDS_TO_END = 10
 # The plugin's output under coll_strata_verbose, and the part that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
