@@ -123,17 +123,25 @@ double FlatModel::work_us(int from, int to, std::size_t bytes) const {
     return processor_us(common(from, to), bytes);
 }
 
+FlatModel::Path FlatModel::path(int one, int other) const {
+    Path path;
+    const auto see = [&](const auto& way, const auto&...) {
+        path.narrowest = std::max(path.narrowest, way.us_per_byte);
+    };
+    path.common = &walk(*this, one, other, see);
+    return path;
+}
+
+bool FlatModel::waits_for_receiver(const Path& path, std::size_t bytes) const {
+    return bytes >= least_eager_ && needs_handshake(link_of(*path.common), bytes);
+}
+
 bool FlatModel::waits_for_receiver(int from, int to, std::size_t bytes) const {
     return bytes >= least_eager_ && needs_handshake(link_of(common(from, to)), bytes);
 }
 
-double FlatModel::hop_us(int from, int to, std::size_t bytes, double least) const {
-    double narrowest = 0;
-    const auto see = [&](const auto& way, const auto&...) {
-        narrowest = std::max(narrowest, way.us_per_byte);
-    };
-    const GroupState& common = walk(*this, from, to, see);
-    return transfer_us(common, bytes, narrowest, least);
+double FlatModel::hop_us(const Path& path, std::size_t bytes, double least) const {
+    return transfer_us(*path.common, bytes, path.narrowest, least);
 }
 
 void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {

@@ -24,10 +24,14 @@ public:
     double transmit(int from, int to, std::size_t bytes, double ready);
     /// Returns the us for which a message keeps the processor at either end busy.
     double work_us(int from, int to, std::size_t bytes) const;
+    /// The connections between two ranks, the same in both directions. Valid as long as the model.
+    class Path;
+    Path path(int one, int other) const;
     /// Returns true for a message that waits for its receive.
+    bool waits_for_receiver(const Path& path, std::size_t bytes) const;
     bool waits_for_receiver(int from, int to, std::size_t bytes) const;
     /// Returns the us from a message's start to its arrival without contention. `least`: of its bytes.
-    double hop_us(int from, int to, std::size_t bytes, double least = 0) const;
+    double hop_us(const Path& path, std::size_t bytes, double least = 0) const;
     /// Returns the us of combining `bytes` bytes of one operand.
     double combine_us(std::size_t bytes) const { return static_cast<double>(bytes) * combine_us_per_byte_; }
     /// Returns the us for which a message occupies a group's connection to its parent.
@@ -102,6 +106,12 @@ private:
     std::vector<GroupState> groups_;
     std::size_t least_eager_ = 0;  ///< shorter messages need no handshake anywhere
     double combine_us_per_byte_;
+};
+
+class FlatModel::Path {
+    friend FlatModel;
+    const GroupState* common;
+    double narrowest = 0;  ///< us per byte
 };
 
 }  // namespace strata::algorithms

@@ -94,7 +94,7 @@ void FlatRounds::add(Time& time, const RoundCounts::Round& round, FlatModel& mod
             queue = std::max(queue, waiting);
             if (model.at_nic(own.group)) at_nics = std::max(at_nics, waiting);
         }
-        hop = std::max({hop, model.hop_us(own.from, own.to, bytes, least),
+        hop = std::max({hop, model.hop_us(model.path(own.from, own.to), bytes, least),
                         own.works * model.work_us(own.from, own.to, bytes)});
     }
     time.add(hop + combine, queue, at_nics);

@@ -64,11 +64,12 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
     double longest_wait = 0;  // a sender waits for its receiver and for its own message
     for (int r = 0; r < size; ++r) {
         const int next = (r + 1) % size;
-        hops.push_back(model.hop_us(r, next, bytes) + combine);
+        const FlatModel::Path path = model.path(r, next);
+        hops.push_back(model.hop_us(path, bytes) + combine);
         model.add_load(r, next, bytes);
         model.add_load(r, combine);
         longest_hop = std::max(longest_hop, hops.back());
-        if (model.waits_for_receiver(r, next, bytes)) longest_wait = std::max(longest_wait, hops.back());
+        if (model.waits_for_receiver(path, bytes)) longest_wait = std::max(longest_wait, hops.back());
     }
     const double round = model.busiest_us();
     const double busy = (rounds - 1) * std::max(round, longest_wait) + std::max(round, longest_hop);
@@ -80,25 +81,29 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
     const int rounds[] = {(size / 2 - 1) / 2,
                           size / 4};  // with two blocks, between these pairs and between the others
     FlatModel model(hierarchy, links);
+    std::vector<FlatModel::Path> paths;  // from each rank to the next one
+    paths.reserve(hierarchy.stop.size());
+    for (int r = 0; r < size; ++r) paths.push_back(model.path(r, (r + 1) % size));
     double first_us = 0;
     for (int r = 0; r < size; ++r) {
-        const int opening = neighbor_of(r, 0, size);
-        model.add_load(r, opening, block);
-        first_us = std::max(first_us, model.hop_us(r, opening, block));
+        model.add_load(r, neighbor_of(r, 0, size), block);
+        if (r % 2 == 0) first_us = std::max(first_us, model.hop_us(paths[r], block));
     }
     first_us = std::max(first_us, model.busiest_us());
     model.clear_loads();
     std::vector<double> hops;
-    for (int r = 0; r < size; ++r) hops.push_back(model.hop_us(r, (r + 1) % size, 2 * block));
+    hops.reserve(paths.size());
+    for (const FlatModel::Path& path : paths) hops.push_back(model.hop_us(path, 2 * block));
     double longest_stay = 0;  // per rank: no message overtakes the previous exchange with the same neighbour
     for (int r = 0; r < size; ++r) {
         double wait = 0;
         for (const int parity : {0, 1}) {
             const int peer = neighbor_of(r, parity, size);
+            const int first = peer == (r + 1) % size ? r : peer;  // of the pair
             model.add_load(r, peer, 2 * block, rounds[parity]);
-            const double hops_us = rounds[parity] * model.hop_us(r, peer, 2 * block);
+            const double hops_us = rounds[parity] * hops[first];
             longest_stay = std::max(longest_stay, hops_us);
-            if (model.waits_for_receiver(r, peer, 2 * block)) wait += hops_us;
+            if (model.waits_for_receiver(paths[first], 2 * block)) wait += hops_us;
         }
         longest_stay = std::max(longest_stay, wait);
     }
