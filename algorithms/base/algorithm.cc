@@ -8,7 +8,7 @@ namespace {
 // In the order of the enumeration. Radix 4 is Open MPI's default for its chain fan-out and its k-nomial
 // tree.
 using enum LevelTask;
-constexpr std::array<AlgorithmInfo, 25> table{{
+constexpr auto table = std::to_array<AlgorithmInfo>({
     {Algorithm::automatic, "auto", false, {}, false, 0},
     {Algorithm::linear,
      "linear",
@@ -39,7 +39,7 @@ constexpr std::array<AlgorithmInfo, 25> table{{
     {Algorithm::linear_sync, "linear_sync", false, {gather}, true, 0},
     {Algorithm::linear_nb, "linear_nb", false, {scatter}, true, 0},
     {Algorithm::skip, "skip", false, {}, false, 0},
-}};
+});
 
 constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, {}, false, 0};
 

@@ -12,10 +12,7 @@ namespace strata::algorithms {
 /// Algorithms that carry data over one level of a hierarchy. The table in algorithm.cc has Open MPI's
 /// names for them and the engines that can use each.
 ///
-/// A new tree shape needs: an enumerator, a row of the table, its geometry (patterns/shape.cc), a place among
-/// the shapes that the search tries (planning/plan_search.cc), and its name in
-/// mca-params/strata-rules.schema.json. What is no tree needs in addition an engine (engines/), its call in
-/// engines/perform.cc, and its cost (cost/).
+/// What a new one needs: docs/developer/adding-a-collective.md#a-tree-shape.
 enum class Algorithm : std::uint8_t {
     automatic,          ///< the cost model chooses
     linear,             ///< the first member sends to every other one

@@ -249,9 +249,9 @@ class Help(Runs):
         self.assertIn("{" + ",".join(operations.ALL) + "}", output)
 
     def test_unknown_operation(self):
-        status, output = self.run_program("--op", "alltoall")
+        status, output = self.run_program("--op", "bcats")
         self.assertNotEqual(status, 0)
-        self.assertIn("alltoall", output)
+        self.assertIn("bcats", output)
 
 
 if __name__ == "__main__":

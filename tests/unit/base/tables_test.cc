@@ -26,7 +26,6 @@ TEST(AlgorithmTable, EveryNameFindsItsOwnEntry) {
         EXPECT_NE(known_algorithm_names().find(entry.name), std::string::npos);
         EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     }
-    EXPECT_EQ(names.size(), 25U);
     EXPECT_EQ(info(Algorithm::component).name, "component");
 }
 

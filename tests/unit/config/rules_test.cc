@@ -227,8 +227,8 @@ TEST(RulesFile, KindsOfValuesAreChecked) {
 }
 
 TEST(RulesFile, NamesAreChecked) {
-    EXPECT_EQ(refusal(with_rule("{\"collective\": [\"bcast\",\n\"alltoall\"], \"engine\": \"tree\"}")),
-              "r.json:4: unknown collective 'alltoall'; known: " + bcast_only);
+    EXPECT_EQ(refusal(with_rule("{\"collective\": [\"bcast\",\n\"broadcast\"], \"engine\": \"tree\"}")),
+              "r.json:4: unknown collective 'broadcast'; known: " + bcast_only);
     EXPECT_EQ(refusal(with_rule("{\"collective\": [], \"engine\": \"tree\"}")),
               "r.json:3: 'collective' is empty; a rule without it holds for all");
     EXPECT_EQ(refusal(with_rule("{\"collective\": [\"bcast\", \"bcast\"], \"engine\": \"tree\"}")),

@@ -312,8 +312,12 @@ TEST(Shape, RefusesWhatIsNoTree) {
 }
 
 TEST(Shape, TheTableOfAlgorithmsAgrees) {
+    const std::vector<Shape> tested = shapes();
     for (const auto& entry : strata::algorithms::all_algorithms()) {
         if (entry.tree_shape) {
+            EXPECT_TRUE(std::any_of(tested.begin(), tested.end(),
+                                    [&](const Shape& shape) { return shape.method.algorithm == entry.id; }))
+                << entry.name << " is missing in shapes()";
             EXPECT_NO_THROW(shape_links({entry.id, 0, {}}, 0, 4)) << entry.name;
         } else {
             EXPECT_THROW(shape_links({entry.id, 0, {}}, 0, 4), std::invalid_argument) << entry.name;

@@ -1,0 +1,10 @@
+# `collectives`: the names in collectives.def.
+set(collectives_file ${PROJECT_SOURCE_DIR}/algorithms/base/collectives.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${collectives_file})
+file(STRINGS ${collectives_file} lines REGEX "^STRATA_COLLECTIVE\\(")
+set(collectives "")
+foreach(line ${lines})
+  string(REGEX REPLACE "^STRATA_COLLECTIVE\\(([a-z_]+),.*" "\\1" collective "${line}")
+  list(APPEND collectives ${collective})
+endforeach()
+unset(lines)
