@@ -180,8 +180,10 @@ int open() {
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
         // Process 0 reports for all: if only other nodes have bad values, the settings differ, which is
         // reported.
-        if (!errors.empty() && compat::own_name().vpid == 0) {
-            show_bad_parameters(errors);
+        if (compat::own_name().vpid == 0) {
+            std::vector<std::string> lines = Variables::unknown_names();
+            lines.insert(lines.begin(), errors.begin(), errors.end());
+            if (!lines.empty()) show_bad_parameters(lines);
         }
         report_values_without_effect(text);
         surroundings() = find_surroundings();

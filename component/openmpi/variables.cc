@@ -1,6 +1,9 @@
 #include "component/openmpi/variables.h"
 
+#include <unistd.h>
+
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "component/settings/info_keys.h"
@@ -142,6 +145,21 @@ SettingsText Variables::text() const {
         }
     }
     return text;
+}
+
+std::vector<std::string> Variables::unknown_names() {
+    constexpr std::string_view prefix = "OMPI_MCA_";
+    std::vector<std::string> lines;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (!text.starts_with("OMPI_MCA_coll_strata_")) continue;
+        const std::string name(text.substr(prefix.size(), text.find('=') - prefix.size()));
+        int index = 0;
+        if (mca_base_var_find_by_name(name.c_str(), &index) != OPAL_SUCCESS) {
+            lines.push_back(name + ": no such parameter");
+        }
+    }
+    return lines;
 }
 
 }  // namespace strata::component

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <string>
+#include <vector>
 
 #include "component/openmpi/ompi_compat.h"
 #include "component/settings/settings.h"
@@ -13,6 +14,8 @@ public:
     void register_all(const mca_base_component_t* component);
     /// Returns the values that Open MPI collected from command line, environment and files.
     SettingsText text() const;
+    /// Returns one line for each parameter in the environment or of mpirun that does not exist.
+    static std::vector<std::string> unknown_names();
 
 private:
     struct Text {

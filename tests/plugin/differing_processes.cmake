@@ -1,5 +1,5 @@
 # User errors, and jobs whose processes differ.
-foreach(case one several good)
+foreach(case one several unknown good)
   strata_plugin_test(parameters.${case} parameters.py ${case} TIMEOUT 90 RANKS 4)
 endforeach()
 strata_plugin_test(can_fail.parameters parameters.py can_fail TIMEOUT 90 RANKS 4

@@ -87,6 +87,8 @@ def test_jobs(paths, folder):
            "NO  selected   for no communicator")
     expect(info(paths, folder, job(paths, "sh", "-c", f"{paths['probe']} --sizes 100000; exit 3")),
            "ok  job        ended with 3 after ", "ok  selected   MPI_COMM_WORLD")
+    expect(info(paths, folder, job(paths, "sh", "-c", "exit 3"), expected=1),
+           "NO  job        ended with 3 after ", "It failed: see its output.", "NO  selected   for no communicator")
     expect(info(paths, folder, ["/no/such/mpirun"], expected=1), "NO  job        ended with nothing", "it cannot be started")
     if info(paths, folder, probe, options=["--quiet"]) != "":
         raise Failure("--quiet prints")

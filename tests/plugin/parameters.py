@@ -15,6 +15,9 @@ CASES = {
         ["coll_strata_window = 'many'", "from 1 to 1024", "coll_strata_hierarchy = 'node,nodde'", "numa, l3",
          "coll_strata_priority = 'abc'", "from -1 to 100", "coll_strata_bcast_level_algorithms", "binomial",
          "tuned", "coll_strata_bcast_segsize = '8x'"]),
+    "unknown": (
+        {"coll_strata_bcst_algorithm": "tree", "coll_strata_window": "many"},
+        ["coll_strata_bcst_algorithm: no such parameter", "coll_strata_window = 'many'", "List all parameters"]),
     "good": ({"coll_strata_bcast_algorithm": "tree"}, []),
     "can_fail": ({"coll_strata_bcast_algorithm": "tre"}, ["auto, tree, no_such_engine"]),
 }
