@@ -55,6 +55,22 @@ def test_files(paths):
         expect(info(paths, folder, expected=1), "NO  whole      ")
 
 
+def test_crash(paths):
+    """In Open MPI's own folder a truncated file crashes ompi_info, even when it is asked for that folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "ompi_info")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"""#!/bin/sh
+[ "$OMPI_MCA_opal_mca_base_component_path" = /dev/null ] || kill -BUS $$
+echo path:pkglibdir:{folder}
+""")
+        os.chmod(program, 0o755)
+        path = os.path.join(folder, "mca_coll_strata.so")
+        with open(path, "wb") as file:
+            file.write(b"no plugin")
+        expect(info(paths, None, expected=1, PATH=f"{folder}:{os.environ['PATH']}"), f"ok  file       {path}", "NO  whole      ")
+
+
 def test_settings(paths, folder):
     expect(info(paths, folder, expected=1, OMPI_MCA_coll="^strata"), "NO  coll       ^strata (from environment)")
     expect(info(paths, folder, expected=1, OMPI_MCA_coll="self,tuned"), "NO  coll       self,tuned")
@@ -97,6 +113,7 @@ def test(paths, wanted):
     expect(info(paths, folder), "ok  file       ", "ok  whole      ", "ok  found      MCA coll: strata",
            "ok  priority   40 (from default)", "ok  loaded     by a job", "    job        not checked", wanted)
     test_files(paths)
+    test_crash(paths)
     test_settings(paths, folder)
     test_jobs(paths, folder)
     expect(info(paths, folder, expected=2, options=["--bright"]), "unrecognized arguments")
