@@ -13,13 +13,13 @@ FRAME = 74 * "-"
 
 def info(paths, folder, command=(), expected=0, options=(), **variables):
     """Returns what it prints. `folder`: of the plugin; None: parameter files set it."""
-    program = os.path.join(paths["source"], "component", "packaging", "strata-info")
+    command_line = [os.path.join(paths["source"], "component", "packaging", "strata-info"), *options, *command]
     own = environment(paths, synthetic(2, 2)) | variables
     own.pop("OMPI_MCA_opal_mca_base_component_path", None)
     if folder is not None:
         own["OMPI_MCA_opal_mca_base_component_path"] = f"{folder}:{SYSTEM_FOLDERS}"
     with tempfile.TemporaryDirectory() as scratch:
-        done = subprocess.run([program, *options, *command], env=own, cwd=scratch, text=True, timeout=120,
+        done = subprocess.run(command_line, env=own, cwd=scratch, text=True, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode != expected or "Traceback" in done.stdout:
             raise Failure(f"exit status {done.returncode}, expected {expected}:\n{done.stdout}")
@@ -51,8 +51,45 @@ def test_files(paths):
             file.write(plugin[:100000])  # far more than half of it is for debuggers and may be missing
         expect(info(paths, folder, expected=1), f"ok  file       {path}", "NO  whole      ",
                "Open MPI reports nothing about such a file, or crashes.")
+        expect(info(paths, folder, expected=1, PYTHONFAULTHANDLER="1"),  # a backtrace on standard error is no reason
+               "NO  whole      a process that loads it ends with -")
         shutil.copy(shutil.which("true"), path)
         expect(info(paths, folder, expected=1), "NO  whole      ")
+
+
+def program(folder, name, script):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{script}\n")
+    os.chmod(path, 0o755)
+
+
+def test_unloaded(paths, plugin):
+    """Where only ompi_info finds the plugin, the remedy names its folder. Where it finds none, the remedy says why."""
+    with tempfile.TemporaryDirectory() as folder:
+        search = f"{folder}:{os.environ['PATH']}"
+        program(folder, "mpirun", "echo Open MPI: 5.0.7")
+        program(folder, "ompi_info", "echo path:pkglibdir:/none; echo Open MPI: 5.0.7; echo MCA coll: strata")
+        expect(info(paths, plugin, expected=1, PATH=search), "NO  loaded     ",
+               f"export OMPI_MCA_opal_mca_base_component_path={plugin}:SYSTEM_DEFAULT:USER_DEFAULT")
+        program(folder, "ompi_info", f"echo path:pkglibdir:{plugin}; echo Open MPI: 5.0.7; echo MCA coll: strata")
+        expect(info(paths, plugin, expected=1, PATH=search),
+               "export OMPI_MCA_opal_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT")
+        program(folder, "ompi_info", "echo Open MPI: 5.0.7")
+        expect(info(paths, plugin, expected=1, PATH=search), "NO  found      ", "the file is of another Open MPI")
+
+
+def test_crash(paths):
+    """In Open MPI's own folder a truncated file crashes ompi_info, even when it is asked for that folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        program(folder, "ompi_info",
+                '[ "$OMPI_MCA_opal_mca_base_component_path" = /dev/null ] || kill -BUS $$; '
+                f"echo path:pkglibdir:{folder}")
+        path = os.path.join(folder, "mca_coll_strata.so")
+        with open(path, "wb") as file:
+            file.write(b"no plugin")
+        expect(info(paths, None, expected=1, PATH=f"{folder}:{os.environ['PATH']}"), f"ok  file       {path}",
+               "NO  whole      ")
 
 
 def test_settings(paths, folder):
@@ -99,6 +136,8 @@ def test(paths, wanted):
     expect(info(paths, folder), "ok  file       ", "ok  whole      ", "ok  found      MCA coll: strata",
            "ok  priority   40 (from default)", "ok  loaded     by a job", "    job        not checked", wanted)
     test_files(paths)
+    test_crash(paths)
+    test_unloaded(paths, folder)
     test_settings(paths, folder)
     test_jobs(paths, folder)
     expect(info(paths, folder, expected=2, options=["--bright"]), "unrecognized arguments")

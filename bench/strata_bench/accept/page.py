@@ -11,7 +11,7 @@ import strata_page as html  # installed with strata-info
 
 BACK = ("Take the plugin back:",
         "  one job       mpirun --mca coll ^strata ..., or with srun: OMPI_MCA_coll=^strata in the environment",
-        "  all users     a line `coll = ^strata` in openmpi-mca-params.conf, on every node",
+        "  all users     `coll = ^strata` on a line of its own in openmpi-mca-params.conf, on every node",
         "                (its folder: ompi_info --path sysconfdir)")
 _TITLES = {Result.PASSED: "accepted", Result.FAILED: "NOT ACCEPTED", Result.UNDECIDED: "undecided"}
 

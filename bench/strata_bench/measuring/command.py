@@ -18,7 +18,7 @@ def built_file(folder, name):
     """Returns the path of a built file. Raises ClusterError if it is missing."""
     path = os.path.join(folder, name)
     if not os.path.exists(path):
-        raise ClusterError(f"{path} is missing: it was not built")
+        raise ClusterError(f"{path} is missing: it was not built; without --build this command builds it")
     return path
 
 
