@@ -143,6 +143,12 @@ class Command(Folder):
         self.assertEqual((status, asked), (1, []))
         self.assertIn("the job did not use the plugin", text)
 
+    def test_without_a_build_it_is_undecided(self):
+        with contextlib.redirect_stderr(io.StringIO()) as printed:
+            status = command_line.main(["--launcher", "srun", "--build", self.folder, "--results", self.folder + "/results"])
+        self.assertEqual(status, 3)
+        self.assertIn("collective_latency is missing", printed.getvalue())
+
     def test_the_comparison_gets_the_options_and_goes_on_with_its_own_folder_only(self):
         words = ["--minutes", "7", "--op", "bcast", "--sizes", "8,64K", "--parameter", "window=5"]
         first = self.accept("unfinished", arguments=words)[1][0]

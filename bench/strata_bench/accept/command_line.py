@@ -27,8 +27,8 @@ inside the job give --build DIR, and nothing is installed or built.
 The sample and the rule for slower are those of bench/compare --gate --with tuned,han; the rule that no size may be
 slower than a greater one holds, too. If --minutes end before, the same command goes on."""
 _EPILOG = """\
-Exit status: 0 if accepted; 1 if not; 3 if undecided (--minutes ended before, times of tuned are missing, or the
-comparison was interrupted or could not begin); 77 without --launcher if this machine does not allow the namespaces of
+Exit status: 0 if accepted; 1 if not; 3 if undecided (--minutes ended before, times of tuned are missing, or the checks
+or the comparison could not begin or were interrupted); 77 without --launcher if this machine does not allow the namespaces of
 which an emulated cluster is made.
 
 example:
@@ -112,4 +112,4 @@ def _accept(options, progress):
 def main(arguments):
     options = make_parser().parse_args(arguments)
     options.arguments = arguments
-    return command.run("accept", _accept, options)
+    return command.run("accept", _accept, options, failed=_STATUS[Result.UNDECIDED])

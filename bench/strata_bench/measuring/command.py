@@ -93,8 +93,8 @@ def say_kept(runner, progress):
                  f"Take it down with:  {tool} down --state {runner.directory}")
 
 
-def run(name, body, options):
-    """Runs body(options, progress) -> exit status. Returns the status of the command `name`."""
+def run(name, body, options, failed=1):
+    """Runs body(options, progress) -> exit status. Returns the status of the command `name`; `failed` after an error."""
     progress = Progress()
     raise_on_signals()
     try:
@@ -104,12 +104,12 @@ def run(name, body, options):
         progress.clear()
         if str(error):
             print(f"{name}: {error}", file=sys.stderr)
-        return error.status if error.status == NOT_SUPPORTED else 1
+        return error.status if error.status == NOT_SUPPORTED else failed
     except OSError as error:  # a folder without write permission, a full disk
         progress.clear()
         where = f"{error.filename}: " if error.filename else ""
         print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
-        return 1
+        return failed
     except Interrupted as stop:
         progress.clear()
         print(f"{name}: {stop}; {sessions.left()}", file=sys.stderr)
