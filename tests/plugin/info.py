@@ -99,6 +99,10 @@ def test_settings(paths, folder):
     for priority in ("-1", "10"):
         expect(info(paths, folder, expected=1, OMPI_MCA_coll_strata_priority=priority),
                f"NO  priority   {priority} (from environment)")
+    expect(info(paths, folder, expected=1, OMPI_MCA_coll="^strata"), "    loaded     not checked: see above")
+    expect(info(paths, folder, OMPI_MCA_coll_strata_rules="wan-grid"), "ok  rules      wan-grid (from environment)", "ok  loaded ")
+    expect(info(paths, folder, expected=1, OMPI_MCA_coll_strata_rules="/no/rules.json"),
+           "NO  rules      /no/rules.json (from environment)", "/no/rules.json: cannot be opened")
     with tempfile.TemporaryDirectory() as home:  # a search path from a parameter file
         os.mkdir(os.path.join(home, ".openmpi"))
         with open(os.path.join(home, ".openmpi", "mca-params.conf"), "w", encoding="utf-8") as file:
