@@ -327,7 +327,9 @@ def installed_as_packages(paths):
         print("skipped: packages of this project, or its commands, are installed already")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as scratch:
-        run_or_fail(os.path.join(os.path.dirname(paths["cmake"]), "cpack"), "--config", config, "-B", scratch)
+        made = run_or_fail(os.path.join(os.path.dirname(paths["cmake"]), "cpack"), "--config", config, "-B", scratch)
+        if "coll/strata: " in made:
+            raise Failure(f"it prints a next step although nothing is installed:\n{made}")
         debs = glob.glob(os.path.join(scratch, "*.deb"))
         names = sorted(os.path.basename(deb).split("_")[0] for deb in debs)
         if [re.sub("[0-9]+$", "N", name) for name in names] != ["coll-strata-tools", "libstrata-introspection-dev",
