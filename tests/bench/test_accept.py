@@ -60,6 +60,7 @@ class Checks(Folder):
         self.assertEqual(found.result, Result.PASSED)
         self.assertEqual(found.lines, ("4 processes; levels: 2 node", "3 of 6 calls of Allreduce served",
                                        "passed through: why of forward"))
+        self.assertIn("no harm; one on several nodes", self.on(picture=picture("forward")).lines[-1])
 
     def test_not_on(self):
         for jobs in ({}, {"picture": '{"communicators": []}'}, {"picture": "no JSON"}, {"fails": "it crashed"}):
