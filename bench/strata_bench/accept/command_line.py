@@ -28,8 +28,8 @@ The sample and the rule for slower are those of bench/compare --gate --with tune
 slower than a greater one holds, too. If --minutes end before, the same command goes on."""
 _EPILOG = """\
 Exit status: 0 if accepted; 1 if not; 3 if undecided (--minutes ended before, times of tuned are missing, or the checks
-or the comparison could not begin or were interrupted); 77 without --launcher if this machine does not allow the namespaces of
-which an emulated cluster is made.
+or the comparison could not begin or were interrupted); 77 without --launcher if this machine does not allow the
+namespaces of which an emulated cluster is made.
 
 example:
   bench/accept --launcher "srun --mpi=pmix -N 4 -n 256" --build build/release

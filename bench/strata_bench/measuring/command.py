@@ -94,7 +94,8 @@ def say_kept(runner, progress):
 
 
 def run(name, body, options, failed=1):
-    """Runs body(options, progress) -> exit status. Returns the status of the command `name`; `failed` after an error."""
+    """Runs body(options, progress) -> exit status. Returns the status of the command `name`: `failed` after an
+    error."""
     progress = Progress()
     raise_on_signals()
     try:

@@ -45,7 +45,8 @@ class Jobs:
         if done.status:
             raise ClusterError(f"a first job failed with status {done.status}:\n{done.complaint()}")
         if not os.path.exists(path):
-            raise ClusterError("the plugin found no levels in this job: there is nothing to tune\n" + done.complaint())
+            raise ClusterError("the plugin found no levels in this job: there is nothing to tune. Take several nodes, or "
+                               "bind the processes, such as with mpirun --bind-to core\n" + done.complaint())
         return done.seconds
 
     def launch(self, operation, work, repetitions, seconds_left):
