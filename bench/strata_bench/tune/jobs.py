@@ -31,7 +31,8 @@ class Jobs:
 
     def run(self, command, log, timeout, explained=False, picture=None):
         """`explained`: the plugin reports its plans. `picture`: file for that of the hierarchy."""
-        chosen = competitors.strata(self._built.plugin_folder, self._parameters)
+        # Short calls before set-up would be measured without a plan.
+        chosen = competitors.strata(self._built.plugin_folder, {"setup_after": "0"} | self._parameters)
         if explained or picture:
             chosen = competitors.explaining(chosen, picture)
         return self._runner.run(_PLACES, chosen, command, log, max(1, round(timeout)))
