@@ -87,7 +87,7 @@ def _name(text):
 
 def _write_conf(session, path):
     """Writes the parameter file."""
-    lines = ["# Written by bench/tune. mpirun --tune THIS ..., or copy the lines into openmpi-mca-params.conf.",
+    lines = ["# Written by bench/tune. mpirun --tune THIS ...; for all users: docs/tuning.md.",
              f"# {session.shape.text}"]
     parameters = {**session.parameters, "rules": session.written}
     lines += [f"coll_strata_{name}={value}" for name, value in parameters.items()]
