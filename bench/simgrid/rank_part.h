@@ -41,6 +41,10 @@ public:
     /// Returns MPI's code.
     int acknowledged_barrier() const;
     SmpiTransport& transport() { return transport_; }
+    /// Returns what the root gives to a Bcast, and what all others get. Valid until the next prepare().
+    std::byte* vector() { return receive_; }
+    /// Returns whether the messages of the last call carried nothing, because it was passed through.
+    bool carried_nothing() const { return forwarded_; }
 
 private:
     int perform_mpi(const Call& call);
