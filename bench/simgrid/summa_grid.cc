@@ -50,7 +50,7 @@ Line::Line(const SummaStudy& study, const std::string& name, const Machine& mach
       traffic(ranks.hierarchy()),
       connections(ranks.hierarchy(), study.connect_us),
       contender(name_for(name, ranks.size()), machine, ranks) {
-    contender.insist_on(algorithms::Collective::bcast);
+    contender.insist_on({algorithms::Collective::bcast, study.block_bytes});
 }
 
 Lines::Lines(const SummaStudy& study, const std::string& name, const Machine& machine, const Ranks& ranks,

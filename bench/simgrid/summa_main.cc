@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
                    "broadcasts across\ngroups first, then inside them")
         ->capture_default_str();
     app.add_option("--selector", study.selector, "SMPI's choices")->capture_default_str();
-    app.add_option("--order", study.job.order, "block, cyclic, shuffle:SEED (block)");
+    app.add_option("--order", study.job.order, "block, cyclic, shuffle:SEED, nodes:SEED (block)");
     app.add_option("--json", options.json, "Write all results there");
     return simulation::run(app, argc, argv, [&] { return run(options); });
 }
