@@ -38,8 +38,8 @@ class Kernel(unittest.TestCase):
         self.assertTrue(self.figure.reached(self.found()))
         self.assertFalse(self.figure.reached(self.found(reordering=0.75)))
         self.assertFalse(self.figure.reached(self.found(rank_0=0.55)))
-        self.assertRegex(self.figure.text(self.found()), r"cyclic +60 +0\.2500 +0\.2500 +4\.0000 +3\.5000 +1\.14x +2\.0000 "
-                                                         r"+1\.0000 +2\.00x +1\.0000 +0\.5000 +2\.00x")
+        self.assertRegex(self.figure.text(self.found()), r"cyclic +60 +0\.2500 +0\.2500 +4\.0000 +3\.5000 +1\.14x "
+                                                         r"+2\.0000 +1\.0000 +2\.00x +1\.0000 +0\.5000 +2\.00x")
         self.assertEqual(self.figure.table(self.found())[1][3], ("cyclic", "reordered", 3, 1, 0.5, 0.25, 0.25, 60))
 
     def test_runs(self):
@@ -74,7 +74,8 @@ class RealProgram(unittest.TestCase):
 
     def test_reordered_ranks(self):
         outputs = [self._run("--order", "cyclic", *options).stdout
-                   for options in ((), ("--reorder",), ("--reorder",), ("--reorder", "--element-ns", "0", "--plan-us", "1e6"))]
+                   for options in ((), ("--reorder",), ("--reorder",),
+                                   ("--reorder", "--element-ns", "0", "--plan-us", "1e6"))]
         kept, reordered, again, other = map(parse, outputs)
         self.assertEqual(reordered, again)
         self.assertEqual(kept.zeta, reordered.zeta)
@@ -87,7 +88,8 @@ class RealProgram(unittest.TestCase):
         done = self._run("--shift", "100")
         self.assertEqual(done.returncode, 1)
         self.assertIn("verified no", done.stdout)
-        for options, why in ((("--class", "X"), "--class: X not in"), (("--ppn", "6"), "12 ranks; the program needs a power of two"),
+        for options, why in ((("--class", "X"), "--class: X not in"),
+                             (("--ppn", "6"), "12 ranks; the program needs a power of two"),
                              (("--element-ns", "-1"), "--element-ns, --plan-us: expected numbers from 0 on"),
                              (("--output", os.path.join(ROOT, "none", "x")), "--output: cannot write")):
             done = self._run(*options)

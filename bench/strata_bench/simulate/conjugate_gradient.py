@@ -26,7 +26,8 @@ class KernelRun(Run):
 
     def read(self, path):
         contender, = self.contenders
-        return [{"op": self.operation, "contender": contender, "bytes": 0, "measured": parse("\n".join(files.read_lines(path)))}]
+        measured = parse("\n".join(files.read_lines(path)))
+        return [{"op": self.operation, "contender": contender, "bytes": 0, "measured": measured}]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,8 +47,8 @@ class ConjugateGradient(Figure):
 
     @property
     def statement(self):
-        return ("seed paper on introspection monitoring, section 6.5, figure 7: with reordered ranks classes B to D execute "
-                f"faster in all cases; communication of rank 0 is up to {_COMMUNICATION}x as fast")
+        return ("seed paper on introspection monitoring, section 6.5, figure 7: with reordered ranks classes B to D "
+                f"execute faster in all cases; communication of rank 0 is up to {_COMMUNICATION}x as fast")
 
     def _job(self, order):
         return ("--hosts", self.hosts, "--ppn", self.per_node, "--class", self.letter, "--plan-us", str(self.plan_us),
@@ -66,19 +67,20 @@ class ConjugateGradient(Figure):
 
     def text(self, found):
         lines = [self.title, "Seconds without and with reordering, and the speed-up; every eigenvalue verified", "",
-                 f"  {'':11}{'moved':>6}{'reordering':>12}{'new matrix':>12}" + "".join(f"{what:>32}" for what in _SECONDS)]
+                 f"  {'':11}{'moved':>6}{'reordering':>12}{'new matrix':>12}"
+                 + "".join(f"{what:>32}" for what in _SECONDS)]
         for order in ORDERS:
             pair = self.pair(found, order)
             lines.append(f"  {order:11}{pair.reordered.moved:>6}{pair.reordered.reordering:>12.4f}"
                          f"{pair.reordered.data:>12.4f}" + "".join(
-                             f"{seconds(pair.without):>13.4f}{seconds(pair.reordered):>11.4f}{pair.faster(seconds):>7.2f}x"
-                             for seconds in _SECONDS.values()))
+                f"{seconds(pair.without):>13.4f}{seconds(pair.reordered):>11.4f}{pair.faster(seconds):>7.2f}x"
+                for seconds in _SECONDS.values()))
         lines += ["", "execution: with reordering, and making the matrix anew, included"]
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):
-        return ("order", "ranks", "execution_s", "communication_s", "communication_rank_0_s", "reordering_s", "matrix_s",
-                "moved"), [
+        return ("order", "ranks", "execution_s", "communication_s", "communication_rank_0_s", "reordering_s",
+                "matrix_s", "moved"), [
             (order, contender, run.execution, run.communication, run.rank_0, run.reordering, run.data, run.moved)
             for order in ORDERS for contender in (_KEPT, _REORDERED)
             for run in (self._measured(found, order, contender),)]
@@ -90,9 +92,12 @@ class ConjugateGradient(Figure):
 
     def draw(self, found, base):
         looks = (("#5b7db1", 9), ("#1a7f37", 7), ("#d9822b", 5))
-        values = {what: [self.pair(found, order).faster(seconds) for order in ORDERS] for what, seconds in _SECONDS.items()}
-        curves = [gnuplot.curve(f"c{number}", [(place, *[value] * 3) for place, value in enumerate(values[what])], look, what)
+        values = {what: [self.pair(found, order).faster(seconds) for order in ORDERS]
+                  for what, seconds in _SECONDS.items()}
+        curves = [gnuplot.curve(f"c{number}", [(place, *[value] * 3) for place, value in enumerate(values[what])],
+                                look, what)
                   for number, (what, look) in enumerate(zip(values, looks))]
         most = max(value for row in values.values() for value in row)
         settings = gnuplot.name_tics(ORDERS) + f"set ylabel 'times as fast'\nset yrange [0:{most * 1.3:.3g}]\n"
-        return gnuplot.draw_panels([gnuplot.panel("gain, by the order of the ranks", curves)], self.title, settings, base)
+        panel = gnuplot.panel("gain, by the order of the ranks", curves)
+        return gnuplot.draw_panels([panel], self.title, settings, base)
