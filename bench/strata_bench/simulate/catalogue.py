@@ -81,6 +81,7 @@ ALL = {figure.name: figure for figure in (
     Sensitivity("sensitivity", "nuioa8", 64),
     # The paper's 3 and 11 nodes of 24 cores.
     ConjugateGradient("cg-64", "B", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
+    ConjugateGradient("cg-64-a", "A", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
     ConjugateGradient("cg-256", "A", 256, "11 nodes below one switch", "n[0-10]", "24," * 10 + "16", 80_000),
     ConjugateGradient("cg-sites", "A", 64, "two sites of 2 nodes", "n[0-1],n[11-12]", "16", 20_000),
 )}
