@@ -1,6 +1,7 @@
 """Reproducible figures of the papers, by name."""
 
 from .choice import SIZES, Choice
+from .conjugate_gradient import ConjugateGradient
 from .enhancement import Enhancement
 from .leaders import SHARED_PATH, SIZES as LEADER_SIZES, Leaders, Point
 from .multilevel import BINOMIAL, MULTILEVEL, OURS, Multilevel
@@ -83,7 +84,12 @@ ALL = {figure.name: figure for figure in (
     Choice("choice-fattree", "fattree4k", 1024, 64, ("--hosts", "n[0-15]"), sizes=SIZES[:-1],
            limits=(*_RINGS, ("reduce", 32 << 10))),
     Sensitivity("sensitivity", "nuioa8", 64),
+    # The paper's 3 and 11 nodes of 24 cores.
+    ConjugateGradient("cg-64", "B", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
+    ConjugateGradient("cg-64-a", "A", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
+    ConjugateGradient("cg-256", "A", 256, "11 nodes below one switch", "n[0-10]", "24," * 10 + "16", 80_000),
+    ConjugateGradient("cg-sites", "A", 64, "two sites of 2 nodes", "n[0-1],n[11-12]", "16", 20_000),
 )}
 
 # Figures that take longer than a minute are made on request.
-DEFAULT = tuple(name for name in ALL if not name.startswith(("choice-", "sensitivity", "figure14-uplinks")))
+DEFAULT = tuple(name for name in ALL if not name.startswith(("cg-", "choice-", "sensitivity", "figure14-uplinks")))
