@@ -5,6 +5,7 @@
 #include "command_line.h"
 #include "plan_options.h"
 #include "reading.h"
+#include "rules_file.h"
 
 namespace strata::tool {
 namespace {
@@ -52,8 +53,8 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
                  "the predicted times, in place of the hierarchy");
     option("--from-dump", options.from_dump, "FILE",
            "With --plans: the hierarchy that a job wrote (coll_strata_dump x.json)");
-    option("--rules", options.rules, "FILE",
-           "With --plans: a rules file or preset, as for coll_strata_rules");
+    option("--rules", options.rules, "FILE", "With --plans: a rules file or preset, as for coll_strata_rules",
+           preset_names());
     option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)",
            known_operations());
     option("--sizes", options.sizes, "LIST",

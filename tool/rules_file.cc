@@ -35,17 +35,28 @@ std::vector<std::filesystem::path> plugin_folders() {
     return folders;
 }
 
-}  // namespace
-
-std::string rules_named(const std::string& text) {
-    if (!algorithms::names_preset(text)) return text;
+/// Returns the folder of the presets, or one that does not exist.
+std::filesystem::path folder_of_presets() {
     std::filesystem::path presets;
     std::error_code ignored;
     for (const std::filesystem::path& folder : plugin_folders()) {
         presets = folder / algorithms::presets_folder;
         if (std::filesystem::is_directory(presets, ignored)) break;
     }
-    return algorithms::preset_file(presets, text);
+    return presets;
+}
+
+}  // namespace
+
+std::string rules_named(const std::string& text) {
+    return algorithms::names_preset(text) ? algorithms::preset_file(folder_of_presets(), text) : text;
+}
+
+std::string preset_names() {
+    std::string names;
+    for (const std::string& name : algorithms::presets_in(folder_of_presets()))
+        names += (names.empty() ? "" : " ") + name;
+    return names;
 }
 
 }  // namespace strata::tool

@@ -9,4 +9,7 @@ namespace strata::tool {
 /// std::invalid_argument with the known names.
 std::string rules_named(const std::string& text);
 
+/// Returns the names of the presets there, "a b c".
+std::string preset_names();
+
 }  // namespace strata::tool

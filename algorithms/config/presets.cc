@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <vector>
 
 #include "topology/text_file.h"
 
@@ -11,7 +10,9 @@ namespace {
 
 constexpr std::string_view ending = ".json";
 
-/// Returns the presets of a folder, sorted: messages must be equal on every node.
+}  // namespace
+
+/// Sorted: messages must be equal on every node.
 std::vector<std::string> presets_in(const std::string& folder) {
     std::vector<std::string> names;
     for (const std::string& entry : topology::entries_of(folder)) {
@@ -21,8 +22,6 @@ std::vector<std::string> presets_in(const std::string& folder) {
     }
     return names;
 }
-
-}  // namespace
 
 bool names_preset(std::string_view text) {
     return !text.empty() &&

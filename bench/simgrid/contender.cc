@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* known_names =
     "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, all:ALGORITHM, flat:ALGORITHM, "
-    "/BYTES after an algorithm, and @VIEW after all but mpi, tuned and flat";
+    "gathers, /BYTES after an algorithm, and @VIEW after all but mpi, tuned and flat";
 
 [[noreturn]] void unknown(const std::string& name, const std::string& why) {
     throw std::invalid_argument("contender '" + name + "': " + why + "; known: " + known_names);
@@ -46,7 +46,9 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     const bool flat = words.kind == "flat";
     const bool fixes = flat || words.kind == "levels" || words.kind == "whole" || words.kind == "all";
     const bool tuned = words.kind == "tuned";
-    if (!fixes && !tuned && words.kind != "strata" && words.kind != "untuned") unknown(name, "unknown");
+    gathers_ = words.kind == "gathers";
+    if (!fixes && !tuned && !gathers_ && words.kind != "strata" && words.kind != "untuned")
+        unknown(name, "unknown");
     if (fixes != words.method.has_value()) unknown(name, fixes ? "names no algorithm" : "takes no algorithm");
     if ((flat || tuned) && words.view) unknown(name, "has no levels");
     try {
@@ -54,6 +56,7 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     } catch (const std::invalid_argument& error) {
         unknown(name, error.what());
     }
+    if (gathers_) return;
     if (words.kind == "untuned") {
         settings_.links.set_eager_limits(machine.eager_bytes, machine.eager_bytes);
     } else {
@@ -97,7 +100,10 @@ void Contender::fix(std::string method, bool whole, bool among_all) {
     among_all_ = among_all;
 }
 
-void Contender::insist_on(algorithms::Collective collective) const {
+void Contender::insist_on(const Call& call) const {
+    const algorithms::Collective collective = call.collective;
+    if (gathers_ && (collective != algorithms::Collective::reduce || call.root != 0))
+        unknown(name_, "can do a Reduce to rank 0 only");
     const std::string why = fixed_ ? algorithms::check(settings_.of(collective), collective) : std::string();
     if (!why.empty()) unknown(name_, std::string(name_of(collective)) + ": " + why);
     if (!among_all_) return;

@@ -36,6 +36,7 @@ public:
     ///   levels:ALG      one algorithm on every level, segmented (tree engine)
     ///   whole:ALG       the same, each level's message in one piece
     ///   all:ALG         all ranks on the topmost level, all other levels excluded, where possible
+    ///   gathers         a Reduce to rank 0 by LevelGathers
     ///   flat:ALG        one algorithm over all ranks, in one piece: the native one
     ///   ALG/BYTES       any of these in segments of BYTES
     /// All but mpi, tuned and flat take '@' and a view of the ranks at their end: Ranks::seen_as().
@@ -43,8 +44,10 @@ public:
     Contender(const std::string& name, const Machine& machine, Ranks& ranks);
 
     const std::string& name() const { return name_; }
-    /// Throws std::invalid_argument if this contender cannot carry out the collective.
-    void insist_on(algorithms::Collective collective) const;
+    /// Throws std::invalid_argument if this contender cannot carry out the call.
+    void insist_on(const Call& call) const;
+    bool gathers() const { return gathers_; }
+    /// Returns whether all messages are those of SMPI's own collectives.
     bool is_mpi() const { return planner_ == nullptr; }
     const topology::Hierarchy& hierarchy() const { return *hierarchy_; }
     /// Returns the plan of a call, which is cached.
@@ -58,6 +61,7 @@ private:
 
     bool fixed_ = false;  ///< one algorithm is
     bool among_all_ = false;
+    bool gathers_ = false;
 
     std::string name_;
     const topology::Hierarchy* hierarchy_ = nullptr;

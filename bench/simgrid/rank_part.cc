@@ -151,6 +151,7 @@ std::string RankPart::verdict(const Call& call) const {
 
 int RankPart::perform(Contender& contender, const Call& call) {
     forwarded_ = false;
+    if (contender.gathers()) return perform_gathers(contender, call);
     if (contender.is_mpi()) return perform_mpi(call);
     const algorithms::Plan& plan = contender.plan(call);
     if (plan.engine == algorithms::Engine::forward) {
@@ -181,6 +182,14 @@ int RankPart::perform_mpi(const Call& call) {
         case Collective::barrier: return MPI_Barrier(comm_);
         default: return MPI_ERR_UNSUPPORTED_OPERATION;
     }
+}
+
+int RankPart::perform_gathers(const Contender& contender, const Call& call) {
+    auto* const own = reinterpret_cast<double*>(send_);
+    std::vector<double> vector(own, own + call.bytes / sizeof(double));
+    const int code = level_gathers_.at(&contender.hierarchy()).reduce(vector, combine_doubles);
+    if (has_result(call)) std::memcpy(receive_, vector.data(), call.bytes);
+    return code;
 }
 
 /// Returns the blocks that this rank has or receives, where they lie; all others have no memory.

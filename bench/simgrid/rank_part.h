@@ -11,6 +11,7 @@
 #include "algorithms/base/arena.h"
 #include "algorithms/engines/perform.h"
 #include "contender.h"
+#include "level_gathers.h"
 #include "smpi_transport.h"
 
 namespace strata::simulation {
@@ -30,6 +31,10 @@ public:
 
     /// Lets SMPI make what some of its algorithms make at their first call on a communicator.
     void warm_up();
+    /// Makes the communicators of a contender that gathers(). Collective.
+    void make_levels(const topology::Hierarchy& hierarchy) {
+        level_gathers_.try_emplace(&hierarchy, comm_, hierarchy);
+    }
     /// Lays out memory and, where it is checked, what the rank gives. Takes no simulated time.
     void prepare(const Call& call);
     /// Returns MPI's code.
@@ -41,9 +46,14 @@ public:
     /// Returns MPI's code.
     int acknowledged_barrier() const;
     SmpiTransport& transport() { return transport_; }
+    /// Returns what the root gives to a Bcast, and what all others get. Valid until the next prepare().
+    std::byte* vector() { return receive_; }
+    /// Returns whether the messages of the last call carried nothing, because it was passed through.
+    bool carried_nothing() const { return forwarded_; }
 
 private:
     int perform_mpi(const Call& call);
+    int perform_gathers(const Contender& contender, const Call& call);
     int perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan);
     std::span<algorithms::Block> blocks_of(const Call& call);
     std::size_t block_bytes(const Call& call) const { return call.bytes / static_cast<std::size_t>(size_); }
@@ -62,6 +72,7 @@ private:
     algorithms::Arena arena_{std::size_t{4} << 20};  // of thousands of ranks in one process
     topology::NicRails no_rails_;
     std::map<const topology::Hierarchy*, algorithms::Routing> routings_;
+    std::map<const topology::Hierarchy*, LevelGathers> level_gathers_;
     std::unordered_map<const algorithms::Plan*, algorithms::RouteCache> kept_;
     std::vector<std::byte> own_memory_;
     std::vector<algorithms::Block> blocks_;

@@ -14,7 +14,7 @@ struct JobSpec {
     std::string hosts = {};      ///< nodes used, as strata-topo's option
     std::string ppn = {};        ///< as strata-topo's option
     std::string placement = {};  ///< as strata-topo's option
-    std::string order = {};      ///< block, cyclic, or shuffle:SEED
+    std::string order = {};      ///< block, cyclic, shuffle:SEED, or nodes:SEED: node by node, nodes shuffled
 };
 
 /// A job's ranks as the production code sees them, in one or several views. Shared by all ranks.

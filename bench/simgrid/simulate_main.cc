@@ -147,7 +147,8 @@ void add_options(CLI::App& app, Options& options) {
         ->capture_default_str();
     app.add_option("--contenders", options.contenders,
                    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
-                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike); /BYTES after an\n"
+                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike); gathers (a Reduce by\n"
+                   "MPI_Gather level by level, combined afterwards); /BYTES after an\n"
                    "algorithm sets its segments; @VIEW sets how they see the ranks:\n"
                    "@lowest (the lowest rank leads wherever NICs are), or levels:\n"
                    "strata@numa/node")
@@ -161,7 +162,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--ppn", options.study.job.ppn, "Ranks per node (one per core)");
     app.add_option("--placement", options.study.job.placement, "Binding as in strata-topo (core)");
     app.add_option("--order", options.study.job.order,
-                   "Order of the ranks: block, cyclic, shuffle:SEED (block)");
+                   "Order of the ranks: block, cyclic, shuffle:SEED, nodes:SEED (nodes shuffled) (block)");
     app.add_option("--json", options.json, "File for all results");
     app.add_flag("--check", options.study.check, "Check the received data on every rank");
     app.add_flag("--explain", options.study.explain,

@@ -32,7 +32,7 @@ public:
         for (unsigned rank = 0; rank < size(); ++rank) turns_.push_back(s4u::Semaphore::create(0));
         for (const std::string& name : study.contenders) {
             contenders_.emplace_back(name, machine, ranks);
-            for (const Call& call : study.calls) contenders_.back().insist_on(call.collective);
+            for (const Call& call : study.calls) contenders_.back().insist_on(call);
         }
         if (study.check) return;
         const int all = ranks.size();
@@ -47,8 +47,10 @@ public:
     void rank_main(int rank, MPI_Comm comm) {
         RankPart part(comm, machine_, shared_, traffic_);
         if (std::any_of(contenders_.begin(), contenders_.end(),
-                        [](const Contender& c) { return c.is_mpi(); }))
+                        [](const Contender& c) { return c.is_mpi() && !c.gathers(); }))
             part.warm_up();
+        for (const Contender& contender : contenders_)
+            if (contender.gathers()) part.make_levels(contender.hierarchy());
         for (std::size_t call = 0; call < study_.calls.size(); ++call) {
             for (std::size_t contender = 0; contender < contenders_.size(); ++contender) {
                 perform(part, rank, contender, call);

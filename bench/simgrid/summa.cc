@@ -9,68 +9,17 @@
 #include <stdexcept>
 #include <utility>
 
-#include "rank_part.h"
 #include "simulated_job.h"
 #include "summa_bound.h"
-#include "topology/text.h"
+#include "summa_grid.h"
+#include "summa_product.h"
 
 namespace strata::simulation {
 namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Splits `ranks` into N groups of neighbours of nearly equal size, in Ranks::seen_as()'s grammar.
-std::string neighbours(int ranks, int groups) {
-    std::string view;
-    for (int group = 0; group < groups; ++group) {
-        const int first = ranks * group / groups;
-        const int last = ranks * (group + 1) / groups - 1;
-        if (last < first) continue;
-        view += (view.empty() ? "[" : "+[") + std::to_string(first) + ".." + std::to_string(last) + "]";
-    }
-    return view;
-}
-
-std::string name_for(const std::string& contender, int ranks) {
-    constexpr std::string_view word = "@groups:";
-    const std::size_t at = contender.find(word);
-    if (at == std::string::npos) return contender;
-    const auto groups = topology::whole_number<int>(contender.substr(at + word.size()));
-    if (!groups || *groups < 1)
-        throw std::invalid_argument("contender '" + contender + "': no number of groups");
-    return contender.substr(0, at + 1) + neighbours(ranks, *groups);
-}
-
-/// One row or column of the grid with all contenders.
-struct Line {
-    Ranks ranks;
-    Traffic traffic;
-    Connections connections;
-    std::deque<Contender> contenders;
-
-    Line(const SummaStudy& study, const Machine& machine, Ranks of_line)
-        : ranks(std::move(of_line)),
-          traffic(ranks.hierarchy()),
-          connections(ranks.hierarchy(), study.connect_us) {
-        for (const std::string& name : study.contenders) {
-            contenders.emplace_back(name_for(name, ranks.size()), machine, ranks);
-            contenders.back().insist_on(algorithms::Collective::bcast);
-            if (study.connect_us > 0) insist_on_own_messages(study, contenders.back(), name);
-        }
-    }
-
-    /// Open MPI's messages make no connections here.
-    void insist_on_own_messages(const SummaStudy& study, Contender& contender, const std::string& name) {
-        for (int root = 0; root < ranks.size(); ++root) {
-            const Call call{algorithms::Collective::bcast, study.block_bytes, root};
-            if (contender.is_mpi() || contender.plan(call).engine == algorithms::Engine::forward) {
-                throw std::invalid_argument(
-                    "contender '" + name +
-                    "': --connect-us does not count connections of calls that are passed through");
-            }
-        }
-    }
-};
+bool is_hierarchical(const std::string& contender) { return contender.starts_with(hierarchical_schedule); }
 
 class SummaRun {
 public:
@@ -79,110 +28,147 @@ public:
           machine_(machine),
           columns_(ranks.size() / study.rows),
           start_(s4u::Barrier::create(static_cast<unsigned>(ranks.size()))) {
-        for (int row = 0; row < study.rows; ++row) {
-            std::vector<int> members;
-            for (int column = 0; column < columns_; ++column) members.push_back(row * columns_ + column);
-            row_lines_.emplace_back(study, machine, ranks.subset(members));
+        for (const std::string& contender : study.contenders) {
+            const bool hierarchical = is_hierarchical(contender);
+            const std::string name = contender.substr(hierarchical ? hierarchical_schedule.size() : 0);
+            for (const Cut& cut : cuts_of(study, ranks.size(), hierarchical))
+                lines_.emplace_back(study, name, machine, ranks, cut);
         }
-        for (int column = 0; column < columns_; ++column) {
-            std::vector<int> members;
-            for (int row = 0; row < study.rows; ++row) members.push_back(row * columns_ + column);
-            column_lines_.emplace_back(study, machine, ranks.subset(members));
-        }
-        const auto most = static_cast<std::size_t>(ranks.size()) * sizeof(double) + study.block_bytes;
-        shared_.resize(4 * most);
     }
 
     /// Runs one simulated process.
     void rank_main(int rank, MPI_Comm comm) {
-        const int row = rank / columns_;
-        const int column = rank % columns_;
-        MPI_Comm along_row = MPI_COMM_NULL;
-        MPI_Comm along_column = MPI_COMM_NULL;
-        MPI_Comm_split(comm, row, column, &along_row);
-        MPI_Comm_split(comm, column, row, &along_column);
-        Line& mine_along_row = row_lines_[static_cast<std::size_t>(row)];
-        Line& mine_along_column = column_lines_[static_cast<std::size_t>(column)];
-        {
-            RankPart row_part(along_row, machine_, shared_, mine_along_row.traffic);
-            RankPart column_part(along_column, machine_, shared_, mine_along_column.traffic);
-            row_part.warm_up();
-            column_part.warm_up();
-            row_part.transport().connect_by(mine_along_row.connections);
-            column_part.transport().connect_by(mine_along_column.connections);
-            for (std::size_t one = 0; one < study_.contenders.size(); ++one) {
-                if (rank == 0) begin();
-                start_->wait();
-                start_->wait();  // all ranks leave it at the same simulated time
-                const double begin_s = s4u::Engine::get_clock();
-                multiply(row_part, mine_along_row.contenders[one], column_part,
-                         mine_along_column.contenders[one]);
-                const double own_s = s4u::Engine::get_clock() - begin_s;
-                last_s_ = std::max(last_s_, own_s);
-                sum_s_ += own_s;
-                start_->wait();
-                if (rank == 0)
-                    outcomes_.push_back({study_.contenders[one], last_s_ * 1e6,
-                                         sum_s_ * 1e6 / (study_.rows * columns_),
-                                         steps() * study_.multiply_us});
-            }
+        for (std::size_t one = 0; one < study_.contenders.size(); ++one) {
+            LinesPart row(comm, lines_[2 * one], machine_);
+            LinesPart column(comm, lines_[2 * one + 1], machine_);
+            Product product(rank / columns_, rank % columns_, study_.block_bytes);
+            if (rank == 0) outcome_ = {study_.contenders[one]};
+            start_->wait();
+            start_->wait();  // all ranks leave it at the same simulated time
+            const double begin_s = s4u::Engine::get_clock();
+            const bool carried = multiply(row, column, product);
+            const double own_us = (s4u::Engine::get_clock() - begin_s) * 1e6;
+            outcome_.us = std::max(outcome_.us, own_us);
+            outcome_.mean_us += own_us / (study_.rows * columns_);
+            outcome_.computing_us = steps() * study_.outer * study_.multiply_us;
+            outcome_.checked = outcome_.checked && carried;
+            if (carried && !product.is_right(std::min(study_.rows, columns_) * study_.outer))
+                wrong_.push_back("contender '" + study_.contenders[one] + "': rank " + std::to_string(rank) +
+                                 " has a wrong product");
+            start_->wait();
+            if (rank == 0) outcomes_.push_back(outcome_);
         }
-        MPI_Comm_free(&along_row);
-        MPI_Comm_free(&along_column);
     }
-    std::vector<SummaOutcome> take() { return std::move(outcomes_); }
+    std::vector<SummaOutcome> take() {
+        if (!wrong_.empty()) throw std::runtime_error(wrong_.front());
+        return std::move(outcomes_);
+    }
 
 private:
-    void begin() {
-        last_s_ = sum_s_ = 0;
-        for (std::deque<Line>* lines : {&row_lines_, &column_lines_})
-            for (Line& line : *lines) line.connections.forget();
-    }
     int steps() const { return std::max(study_.rows, columns_); }
 
-    void multiply(RankPart& row_part, Contender& of_row, RankPart& column_part, Contender& of_column) {
+    /// Returns whether all messages carried their data.
+    bool multiply(LinesPart& row, LinesPart& column, Product& product) {
+        bool carried = true;
+        const auto outer = static_cast<std::size_t>(study_.outer);
+        const std::size_t doubles = study_.block_bytes / sizeof(double);
+        std::vector<double> left(outer * doubles), right(outer * doubles);
         for (int step = 0; step < steps(); ++step) {
-            if (step < columns_) broadcast(row_part, of_row, step);
-            if (step < study_.rows) broadcast(column_part, of_column, step);
-            smpi_execute(study_.multiply_us * 1e-6);
-            if (study_.step_barrier) start_->wait();
+            const bool has_left = step < row.places(), has_right = step < column.places();
+            if (row.is_owner(step))
+                fill(
+                    left, [&](int block) { return product.left(block); }, step);
+            if (column.is_owner(step))
+                fill(
+                    right, [&](int block) { return product.right(block); }, step);
+            if (has_left) carried = row.across_groups(left, step) && carried;
+            if (has_right) carried = column.across_groups(right, step) && carried;
+            for (std::size_t block = 0; block < outer; ++block) {
+                const auto a = std::span(left).subspan(block * doubles, doubles);
+                const auto b = std::span(right).subspan(block * doubles, doubles);
+                if (has_left) carried = row.inside_group(a, step) && carried;
+                if (has_right) carried = column.inside_group(b, step) && carried;
+                if (has_left && has_right) product.add(a, b);
+                smpi_execute(study_.multiply_us * 1e-6);
+                if (study_.step_barrier) start_->wait();
+            }
         }
+        return carried;
     }
-    void broadcast(RankPart& part, Contender& contender, int root) const {
-        const Call call{algorithms::Collective::bcast, study_.block_bytes, root};
-        part.prepare(call);
-        if (part.perform(contender, call) != MPI_SUCCESS) throw std::runtime_error("a broadcast failed");
+    template <typename BlockOf>
+    void fill(std::vector<double>& outer_block, BlockOf block_of, int step) const {
+        outer_block.clear();
+        for (int block = step * study_.outer; block < (step + 1) * study_.outer; ++block)
+            for (const double value : block_of(block)) outer_block.push_back(value);
     }
 
     const SummaStudy& study_;
     const Machine& machine_;
     int columns_;
     s4u::BarrierPtr start_;
-    std::deque<Line> row_lines_;
-    std::deque<Line> column_lines_;
-    std::vector<std::byte> shared_;
-    double last_s_ = 0;
-    double sum_s_ = 0;
+    std::deque<Lines> lines_;  ///< by contender: those of rows, those of columns
+    SummaOutcome outcome_;
     std::vector<SummaOutcome> outcomes_;
+    std::vector<std::string> wrong_;
 };
+
+[[noreturn]] void refuse(const std::string& option, const std::string& why) {
+    throw std::invalid_argument("--" + option + ": " + why);
+}
+
+void insist_on_sizes(const SummaStudy& study, int ranks) {
+    if (study.rows < 1 || ranks % study.rows != 0)
+        refuse("rows", std::to_string(study.rows) + " does not divide " + std::to_string(ranks) + " ranks");
+    const int columns = ranks / study.rows;
+    const int of_rows = study.group_rows, of_columns = study.group_columns;
+    const bool grouped = of_rows != 0 || of_columns != 0;
+    if (grouped && (of_rows < 1 || of_columns < 1 || study.rows % of_rows != 0 || columns % of_columns != 0))
+        refuse("groups", std::to_string(of_rows) + "x" + std::to_string(of_columns) +
+                             " do not divide a grid of " + std::to_string(study.rows) + " x " +
+                             std::to_string(columns));
+    if (!grouped && std::any_of(study.contenders.begin(), study.contenders.end(), is_hierarchical))
+        refuse("contenders", "hsumma: needs --groups");
+    if (study.outer < 1) refuse("outer", "has to be at least 1");
+    if (study.block_bytes == 0 || study.block_bytes % sizeof(double) != 0)
+        refuse("block", std::to_string(study.block_bytes) + " bytes are no whole doubles, of 8 bytes");
+}
+
+/// Returns the ranks by their places in the grid, row by row.
+Ranks in_grid(const Ranks& ranks, const SummaStudy& study) {
+    if (study.group_rows == 0) return ranks;
+    const int columns = ranks.size() / study.rows;
+    std::vector<int> members;
+    for (int place = 0; place < ranks.size(); ++place) {
+        const int row = place / columns, column = place % columns;
+        const int group =
+            row / study.group_rows * (columns / study.group_columns) + column / study.group_columns;
+        const int inside = row % study.group_rows * study.group_columns + column % study.group_columns;
+        members.push_back(group * study.group_rows * study.group_columns + inside);
+    }
+    return ranks.subset(members);
+}
 
 }  // namespace
 
+std::array<Cut, 2> cuts_of(const SummaStudy& study, int ranks, bool hierarchical) {
+    const int columns = ranks / study.rows;
+    return {Cut{study.rows, columns, hierarchical ? study.group_columns : columns, columns, 1},
+            Cut{columns, study.rows, hierarchical ? study.group_rows : study.rows, 1, columns}};
+}
+
 std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
     const Machine machine = read_machine(study.machine_file);
-    Ranks ranks(machine, study.job);
-    if (study.rows < 1 || ranks.size() % study.rows != 0) {
-        throw std::invalid_argument("--rows: " + std::to_string(study.rows) + " does not divide " +
-                                    std::to_string(ranks.size()) + " ranks");
-    }
+    const Ranks all(machine, study.job);
+    insist_on_sizes(study, all.size());
     insist_on_selector(study.selector);
+    Ranks ranks = in_grid(all, study);
     std::optional<SummaRun> run;
     run_job(
         machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks); },
         [&](int rank, MPI_Comm comm) { run->rank_main(rank, comm); });
     std::vector<SummaOutcome> outcomes = run->take();
-    const double bound_us = least_us(study, machine, ranks.hierarchy());
-    for (SummaOutcome& outcome : outcomes) outcome.bound_us = bound_us;
+    for (SummaOutcome& outcome : outcomes)
+        outcome.bound_us = least_us(study, machine, ranks.hierarchy(), is_hierarchical(outcome.contender));
     return outcomes;
 }
 

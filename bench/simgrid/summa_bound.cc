@@ -43,15 +43,25 @@ private:
 
 }  // namespace
 
-double least_us(const SummaStudy& study, const Machine& machine, const topology::Hierarchy& hierarchy) {
-    const int columns = hierarchy.ranks() / study.rows;
+double least_us(const SummaStudy& study, const Machine& machine, const topology::Hierarchy& hierarchy,
+                bool hierarchical) {
+    const std::array<Cut, 2> cuts = cuts_of(study, hierarchy.ranks(), hierarchical);
     Grid grid(machine, hierarchy);
-    for (int step = 0; step < std::max(study.rows, columns); ++step) {
-        for (int row = 0; row < study.rows && step < columns; ++row)
-            grid.broadcast(row * columns, 1, columns, step);
-        for (int column = 0; column < columns && step < study.rows; ++column)
-            grid.broadcast(column, columns, study.rows, step);
-        grid.multiply(study.multiply_us);
+    for (int step = 0; step < std::max(cuts[0].places, cuts[1].places); ++step) {
+        for (const Cut& cut : cuts) {
+            for (int line = 0; line < cut.lines && step < cut.places; ++line)
+                grid.broadcast(cut.rank(line, step % cut.group), cut.rank_of_place * cut.group, cut.groups(),
+                               step / cut.group);
+        }
+        for (int block = 0; block < study.outer; ++block) {
+            for (const Cut& cut : cuts) {
+                for (int group = 0; group < cut.lines * cut.groups() && step < cut.places; ++group) {
+                    const int first = cut.rank(group / cut.groups(), group % cut.groups() * cut.group);
+                    grid.broadcast(first, cut.rank_of_place, cut.group, step % cut.group);
+                }
+            }
+            grid.multiply(study.multiply_us);
+        }
     }
     return grid.last_us();
 }

@@ -116,6 +116,7 @@ static void begin(struct solver* solver, const struct nas_class* of, MPI_Comm co
     matrix->first_column = first_column(&solver->grid, of->size, solver->grid.column);
     matrix->columns = first_column(&solver->grid, of->size, solver->grid.column + 1) - matrix->first_column;
     if (make_nas_block(of, matrix) != 0) give_up("out of memory", WRONG);
+    LOCAL_WORK(16.0 * of->size * of->nonzeros); /* a random number and its place: measured */
     solver->x = allocate(5 * matrix->columns);
     solver->z = solver->x + matrix->columns;
     solver->p = solver->z + matrix->columns;
@@ -171,6 +172,7 @@ static void multiply(struct solver* solver, const double* vector, double* result
             own += matrix->value[i] * vector[matrix->column[i]];
         solver->product[row] = own;
     }
+    LOCAL_WORK((double)matrix->start[matrix->rows] + 10.0 * matrix->columns); /* and a step's vectors */
     for (step = 0; step < grid->steps; ++step) {
         int sent = kept, sent_count = count;
         if (grid->wide == 2 && step == 0) {

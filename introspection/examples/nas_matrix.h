@@ -35,4 +35,10 @@ struct nas_block {
 int make_nas_block(const struct nas_class* of, struct nas_block* block);
 void free_nas_block(struct nas_block* block);
 
+/* Marks local work, in elements of a product of matrix and vector. A simulation defines it: its clock stands
+ * still meanwhile. */
+#ifndef LOCAL_WORK
+#define LOCAL_WORK(elements) ((void)0)
+#endif
+
 #endif

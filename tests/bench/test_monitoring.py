@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the figures on monitoring, on artificial outputs: no cluster, no MPI."""
 
+import contextlib
 import copy
 import csv
 import dataclasses
@@ -263,6 +264,33 @@ class Overhead(Folder):
         self.assertEqual((times.us[4, "active"], times.failure), ([2.0] * 3, "crashed"))
         self.assertIn("failed", overhead.table([times], _PLAIN)[2])
 
+    def test_between_nodes(self):
+        calls = []
+
+        def run(places, competitor, command, log, _timeout):
+            calls.append((places, command[command.index("--op") + 1], "--monitored" in command, os.path.basename(log)))
+            with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
+                line = '{{"size": 4, "state": "{}", "ns": [{}000, {}0{:02}]}}\n'
+                file.writelines(line.format(state, us, us, len(calls)) for state, us in (
+                    (("active", 12), ("suspended", 11)) if calls[-1][2] else (("without", 10),)))
+            return Run(0, 0, "", "")
+
+        cluster = types.SimpleNamespace(run=run)
+        options = types.SimpleNamespace(runs=5, calls_per_run=3)
+        setting = types.SimpleNamespace(options=options, built=types.SimpleNamespace(tool=lambda name: name),
+                                        folder=self.folder, progress=types.SimpleNamespace(show=lambda *_, **__: None),
+                                        cluster=lambda *_: contextlib.nullcontext(cluster))
+        findings = monitoring.measure(["overhead-nodes"], setting)
+        place = ("--order", "block")
+        self.assertEqual(calls, [(place, operation, monitored, f"overhead-{operation}-2-nodes")
+                                 for operation in ("pingpong", "reduce")
+                                 for monitored in 2 * (True, False, False, True) + (True, False)])
+        self.assertEqual([(one["operation"], one["nodes"]) for one in findings.to_json()["overhead"]],
+                         [("pingpong", 2), ("reduce", 2)])
+        text = "\n".join(findings.text(_PLAIN))
+        self.assertIn("a message to the other rank and back, a rank on each of 2 emulated nodes: microseconds", text)
+        self.assertRegex(text, r"4 B +10\.0\d\d +12\.0\d\d +\+2\.0\d\d ")
+
     def test_text_and_picture(self):
         all_times = [self.times(0.2), overhead.Times(16, skipped="too few")]
         lines = overhead.table(all_times, _PLAIN)
@@ -290,7 +318,7 @@ class Together(unittest.TestCase):
         findings.series = series.understand(read_often(lost=0.04))
         slow.failure = "crashed"
         self.assertEqual([failure.split(":")[0] for failure in findings.failures()],
-                         ["wire, random, 4 MiB, strata", "wire, series", "overhead, 2 ranks"])
+                         ["wire, random, 4 MiB, strata", "wire, series", "overhead, Reduce of integers, 2 ranks with a core each"])
 
 
 if __name__ == "__main__":

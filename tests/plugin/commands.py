@@ -100,6 +100,8 @@ def check_completion(prefix, asked):
                             (("strata-topo", "--hierarchy", "node,nu"), {"node,numa"}),
                             (("strata-traffic", "--format", "s"), {"svg", "sparse"}),
                             (("strata-reorder", "--engine", ""), {"scotch", "greedy"}),
+                            (("strata-topo", "--plans", "--rules", "ether"), {"ethernet-cluster"}),
+                            (("strata-topo", "--rules", "./"), set()),  # file names
                             (("strata-topo", "--output", ""), set()),  # file names: bash's default
                             (("strata-info", "--q"), {"--quiet"}),
                             (("strata-report", "-o", "x", "--h"), {"--help", "--html"}),
@@ -119,8 +121,10 @@ def main():
     for option in ("also", "without", "unoffered", "expect"):
         parser.add_argument("--" + option)
     asked = parser.parse_args()
+    paths = Paths(asked.paths)
+    os.environ["OMPI_MCA_mca_base_component_path"] = os.path.join(paths["build"], "plugin")  # has the presets
     with tempfile.TemporaryDirectory() as prefix:
-        install(Paths(asked.paths), prefix)
+        install(paths, prefix)
         (check_options if asked.what == "options" else check_completion)(prefix, asked)
 
 

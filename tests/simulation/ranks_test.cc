@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "contender.h"
@@ -47,6 +48,21 @@ TEST(SimulatedRanks, LowestOnesLeadOnRequest) {
     };
     EXPECT_EQ(leader_of_second_node(ranks.hierarchy()), 10);  // in domain 1, which has the NIC
     EXPECT_EQ(leader_of_second_node(ranks.seen_as("lowest")), 8);
+}
+
+TEST(SimulatedRanks, OfShuffledNodesStayTogether) {
+    simulation::JobSpec spec;
+    spec.order = "nodes:1";
+    const Ranks ranks(nuioa(), spec), in_blocks(nuioa(), {});
+    EXPECT_NE(ranks.records(), in_blocks.records());
+    for (std::size_t rank = 0; rank < 64; ++rank) {
+        const auto& block = in_blocks.records();
+        const auto original = std::find(block.begin(), block.end(), ranks.records()[rank]) - block.begin();
+        EXPECT_EQ(static_cast<std::size_t>(original) % 8, rank % 8) << "the order inside a node stays";
+        EXPECT_EQ(ranks.records()[rank].node_id, ranks.records()[rank / 8 * 8].node_id);
+    }
+    spec.order = "nodes:first";
+    EXPECT_THROW(Ranks(nuioa(), spec), tool::UsageError);
 }
 
 TEST(SimulatedRanks, OfSomeHosts) {

@@ -1,5 +1,5 @@
-// Times Reduce with an active monitoring session, with a suspended one, and without any monitoring.
-// Source: the paper on introspection monitoring, section 6.2.
+// Times Reduce, or a ping-pong, with an active monitoring session, with a suspended one, and without any
+// monitoring. Source: the paper on introspection monitoring, section 6.2.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -20,7 +20,8 @@ namespace {
 using bench::check;
 
 constexpr const char* description =
-    "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With\n"
+    "Times Reduce of integers to rank 0, or a message from rank 0 to the last rank and back, from an\n"
+    "agreed start until rank 0 has the result. With\n"
     "--monitored, which needs Open MPI's monitoring, it times an active and then a suspended session of\n"
     "all processes; otherwise it makes no call of the monitoring library.\n";
 
@@ -29,6 +30,7 @@ struct Options {
     int repetitions = 15;
     double spin_us = 500;
     bool monitored = false;
+    std::string operation = "reduce";
     std::string json;
 };
 
@@ -42,18 +44,35 @@ public:
 
     void warm_up() {
         constexpr int calls = 5;
-        for (int i = 0; i < calls; ++i) reduce();
+        for (int i = 0; i < calls; ++i) call();
     }
 
     // Returns nanoseconds on rank 0; a late start leaves no time.
     void repeat(std::vector<std::int64_t>& times_ns) {
         conductor_.start(true, static_cast<std::int64_t>(options_.spin_us * 1e3));
-        reduce();
+        call();
         const bench::Outcome outcome = conductor_.finish(bench::now_ns(), conductor_.rank() == 0);
         if (outcome.late == 0) times_ns.push_back(outcome.duration_ns);
     }
 
 private:
+    void call() {
+        if (options_.operation == "reduce")
+            reduce();
+        else
+            ping_pong();
+    }
+
+    void ping_pong() {
+        const auto count = static_cast<int>(in_.size());
+        const int last = conductor_.size() - 1;
+        const int rank = conductor_.rank();
+        if (rank == 0) MPI_Send(in_.data(), count, MPI_INT, last, 0, MPI_COMM_WORLD);
+        if (rank == 0 || rank == last)
+            MPI_Recv(out_.data(), count, MPI_INT, last - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == last) MPI_Send(in_.data(), count, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+
     void reduce() {
         MPI_Reduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_INT, MPI_SUM, 0,
                    MPI_COMM_WORLD);
@@ -126,6 +145,9 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(4, 1 << 30))
         ->capture_default_str();
     bench::describe_timing(app, options.repetitions, "Repetitions at every size", options.spin_us);
+    app.add_option("--op", options.operation, "reduce, or pingpong between rank 0 and the last one")
+        ->check(CLI::IsMember({"reduce", "pingpong"}))
+        ->capture_default_str();
     app.add_flag("--monitored", options.monitored, "With a session");
     app.add_option("--json", options.json, "File for one JSON object per size and state, written by rank 0")
         ->required();

@@ -10,5 +10,5 @@ conjugate_gradient_report     the same as tables, text, file and picture
 monitoring    sessions compared with the wire, and their cost; by
   wire        patterns of messages
   series      session and NIC over time
-  overhead    the cost of a Reduce
+  overhead    the cost of a Reduce or a ping-pong
 command_line  options and the sequence of steps"""

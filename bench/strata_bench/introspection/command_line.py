@@ -18,7 +18,8 @@ cg              the conjugate gradient kernel of the NAS benchmarks without and 
                 cores or not
 wire            traffic between nodes by monitoring sessions, compared with the counters of the nodes' NICs: for patterns
                 of messages, and every 10 ms
-overhead        the cost of monitoring a Reduce, on this machine itself"""
+overhead        the cost of monitoring a Reduce, on this machine itself
+overhead-nodes  the same between two emulated nodes, and for a message there and back"""
 # Name in measurements.json -> module; see figure.py.
 MODULES = {"examples": examples, "reordering": reordering, "conjugate_gradient": conjugate_gradient,
            "monitoring": monitoring}

@@ -5,7 +5,7 @@ from ..measuring import cli
 from . import overhead, series, wire
 from .figure import Findings
 
-FIGURES = ("wire", "overhead")
+FIGURES = ("wire", "overhead", "overhead-nodes")
 FILES = r"(series|overhead)\.(svg|png)|series\.csv|topology\.conf"
 # Packets of 9000 bytes; queues long enough to drop none, because a retransmission is on the wire twice.
 _SHAPE = ("--nodes", "4", "--sites", "2", "--slots", "4", "--uplink", "none", "--mtu", "9000", "--queue-bytes", "100000000")
@@ -33,6 +33,11 @@ def measure(names, setting):
     if "overhead" in names:
         findings.times = [overhead.measure(ranks, setting.built, setting.folder, options, setting.progress)
                           for ranks in overhead.RANKS]
+    if "overhead-nodes" in names:
+        with setting.cluster(overhead.SHAPE, "2 nodes of one rank") as cluster:
+            findings.times += [
+                overhead.measure_between_nodes(operation, cluster, setting.built, setting.folder, options, setting.progress)
+                for operation in ("pingpong", "reduce")]
     return findings
 
 
@@ -61,7 +66,7 @@ class MonitoringFindings(Findings):
             found.append(f"wire, series: {self.no_series}")
         if self.series and self.series.complaint():
             found.append(f"wire, series: {self.series.complaint()}")
-        return found + [f"overhead, {times.ranks} ranks: {times.failure}" for times in self.times if times.failure]
+        return found + [f"overhead, {times.title()}: {times.failure}" for times in self.times if times.failure]
 
     def to_json(self):
         return {
@@ -69,7 +74,8 @@ class MonitoringFindings(Findings):
                       "messages": run.messages, "resent": run.resent, "nodes": [vars(node) for node in run.nodes]}
                      for run in self.runs],
             "series": vars(self.series) | {"delays_ms": self.series.delays_ms()} if self.series else None,
-            "overhead": [{"ranks": times.ranks, "skipped": times.skipped, "failure": times.failure,
+            "overhead": [{"operation": times.operation, "nodes": times.nodes, "ranks": times.ranks, "skipped": times.skipped,
+                          "failure": times.failure,
                           "us": [{"size": size, "state": state, "us": values} for (size, state), values in times.us.items()]}
                          for times in self.times],
         }

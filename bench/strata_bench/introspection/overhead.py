@@ -1,4 +1,5 @@
-"""The cost of monitoring a Reduce: with a session, with a suspended one, and without Open MPI's monitoring.
+"""The cost of monitoring a Reduce or a ping-pong, inside a node or between emulated ones: with a session, with a
+suspended one, and without Open MPI's monitoring.
 
 Every run of the program gives one value per size, the median of its calls (an average would mostly show
 moments in which the operating system does something else). Runs with and without alternate; the difference
@@ -18,6 +19,9 @@ LIMIT_US = 5
 RANKS = (2, 16)  # each with its own core
 SIZES = (4, 64, 1024, 16384, 65536)
 _SECONDS = 60  # seconds of a run
+_NODES = 2  # emulated, with a rank on each
+SHAPE = ("--nodes", str(_NODES), "--sites", "1", "--slots", "1")
+_OPERATIONS = {"reduce": "Reduce of integers", "pingpong": "a message to the other rank and back"}
 _SWITCHES = {False: {}, True: {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}}
 
 
@@ -29,6 +33,16 @@ class Times:
     us: dict = dataclasses.field(default_factory=dict)  # (size, state) -> [one value per run]
     skipped: str = ""
     failure: str = ""
+    operation: str = "reduce"
+    nodes: int = 1
+
+    def name(self):
+        """Returns its name for files and errors."""
+        return f"{self.ranks}" if self.nodes == 1 else f"{self.operation}-{self.nodes}-nodes"
+
+    def title(self):
+        emulated = f"a rank on each of {self.nodes} emulated nodes"
+        return f"{_OPERATIONS[self.operation]}, {emulated if self.nodes > 1 else f'{self.ranks} ranks with a core each'}"
 
     def add(self, lines):
         for line in lines:
@@ -71,14 +85,14 @@ def _launch(ranks):
     return Launcher(f"{mpirun} -n {ranks} --map-by core --bind-to core")
 
 
-def _once(launcher, built, log, monitored, options):
+def _once(launcher, places, built, log, monitored, operation, options):
     """Returns (lines of one run, error)."""
     # Saves the second of waiting at the end of each of the many jobs.
     stock = competitors.with_parameters(dataclasses.replace(competitors.tuned(), environment=(
         ("OMPI_MCA_odls_base_sigkill_timeout", "0"),)), {"pml": "ob1", **_SWITCHES[monitored]})
-    program = [built.tool(os.path.join("bench", "monitored_reduce")), "--sizes", ",".join(map(str, SIZES)), "--reps",
-               str(options.calls_per_run), "--json", log + ".json", *(["--monitored"] if monitored else [])]
-    done = launcher.run((), stock, program, log, _SECONDS)
+    program = [built.tool(os.path.join("bench", "monitored_reduce")), "--op", operation,
+               "--sizes", ",".join(map(str, SIZES)), "--reps", str(options.calls_per_run), "--json", log + ".json", *(["--monitored"] if monitored else [])]
+    done = launcher.run(places, stock, program, log, _SECONDS)
     if failure := done.failure():
         return [], failure
     return files.read_json_lines(log + ".json"), ""
@@ -94,15 +108,26 @@ def measure(ranks, built, folder, options, progress):
     except ClusterError as error:
         times.failure = str(error)
         return times
-    log = os.path.join(folder, "logs", f"overhead-{ranks}")
+    _take_turns(times, launcher, (), built, folder, options, progress)
+    return times
+
+
+def measure_between_nodes(operation, cluster, built, folder, options, progress):
+    """`cluster` has the shape SHAPE."""
+    times = Times(_NODES, operation=operation, nodes=_NODES)
+    _take_turns(times, cluster, ("--order", "block"), built, folder, options, progress)
+    return times
+
+
+def _take_turns(times, launcher, places, built, folder, options, progress):
+    log = os.path.join(folder, "logs", f"overhead-{times.name()}")
     for number in range(options.runs):
-        progress.show(f"overhead: {ranks} ranks, run {number + 1} of {options.runs}", share=number / options.runs)
+        progress.show(f"overhead: {times.title()}, run {number + 1} of {options.runs}", share=number / options.runs)
         for monitored in ((False, True) if number % 2 else (True, False)):
-            lines, times.failure = _once(launcher, built, log, monitored, options)
+            lines, times.failure = _once(launcher, places, built, log, monitored, times.operation, options)
             times.add(lines)
             if times.failure:
-                return times
-    return times
+                return
 
 
 def _cell(found):
@@ -112,7 +137,7 @@ def _cell(found):
 def table(all_times, paint):
     lines = []
     for times in all_times:
-        lines += ["", paint(f"Reduce of integers, {times.ranks} ranks with a core each: microseconds", "bold")]
+        lines += ["", paint(f"{times.title()}: microseconds", "bold")]
         if times.skipped:
             lines.append(paint(f"  SKIPPED: {times.skipped}", "bold"))
             continue
@@ -140,8 +165,8 @@ def verdict(all_times):
         if found and not times.failure:
             high = max(one.high for one in found.values())
             state = "within" if times.within_limit() else "MORE THAN"
-            lines += [f"{times.ranks} ranks: with 95 % confidence a session costs a Reduce less than {max(high, 0):.2f} us, {state} "
-                      f"the {LIMIT_US} us allowed.", "Paper, figure 4: less than 5 us in the worst case."]
+            lines += [f"{times.title()}: with 95 % confidence a session costs less than {max(high, 0):.2f} us, {state} the "
+                      f"{LIMIT_US} us allowed.", "Paper, figure 4: less than 5 us in the worst case."]
     return lines
 
 
@@ -158,12 +183,12 @@ def draw(all_times, folder):
             bottom = min(-1, min(one.low for one in found.values()) * 1.1)
             ends = (min(found), max(found))
             panels.append(gnuplot.panel(
-                f"{times.ranks} ranks",
-                [gnuplot.curve(f"cost{times.ranks}", rows, ("#1a7f37", 7), "session active, minus without monitoring"),
-                 gnuplot.dashed(f"limit{times.ranks}", [(end, LIMIT_US) for end in ends], f"{LIMIT_US} us")],
+                times.title(),
+                [gnuplot.curve(f"cost{len(panels)}", rows, ("#1a7f37", 7), "session active, minus without monitoring"),
+                 gnuplot.dashed(f"limit{len(panels)}", [(end, LIMIT_US) for end in ends], f"{LIMIT_US} us")],
                 gnuplot.size_tics(list(found)) + f"set yrange [{bottom:.3g}:{top:.3g}]\n"))
     settings = "set ylabel 'µs'\nset key top left reverse Left samplen 2.5\n"
-    return gnuplot.draw_panels(panels, "What monitoring costs a Reduce: difference of means, 95 % interval", settings,
+    return gnuplot.draw_panels(panels, "What monitoring costs: difference of means, 95 % interval", settings,
                                os.path.join(folder, "overhead"))
 
 

@@ -1,12 +1,13 @@
 """Reproducible figures of the papers, by name."""
 
 from .choice import SIZES, Choice
+from .conjugate_gradient import ConjugateGradient
 from .enhancement import Enhancement
 from .leaders import SHARED_PATH, SIZES as LEADER_SIZES, Leaders, Point
 from .multilevel import BINOMIAL, MULTILEVEL, OURS, Multilevel
 from .sensitivity import Sensitivity
 from .summa import Summa
-from .vectors import Vectors
+from .vectors import GATHER, Vectors
 
 _ONE_PER_NODE = (("--ppn", "1", "--placement", "2"), ("--ppn", "1", "--placement", "0"))  # ranks in domain 1 and 0
 
@@ -29,6 +30,7 @@ def _leaders(name, figure, title, finding, points, expected, **more):
 
 
 _RINGS = (("allgather", 32 << 10),)  # largest size: above it others send some 500,000 messages at once
+_MADE_UP = ((3, 4, 2, 3, 8), (6, 2, 2, 3, 8), (3, 2, 2, 8, 6), (3, 2, 4, 6, 4))  # sizes of groups, topmost first
 _BOUND = Point("all ranks there", *_ONE_PER_NODE, elected=False)
 _EACH_CORE = Point("leaders there", (), ())
 
@@ -42,7 +44,11 @@ ALL = {figure.name: figure for figure in (
     Summa("figure11", 11, "ntw10e5", (15, 16), 12),
     Summa("figure12", 12, "smp20e7", (10, 16), 5),
     Summa("figure13", 13, "smp12e5", (8, 12), 6),
-    Vectors("figure14", 14, "ntw24e5", ((3, 4, 2, 3, 8), (6, 2, 2, 3, 8), (3, 2, 2, 8, 6), (3, 2, 4, 6, 4)), 10),
+    Vectors("figure14", 14, "ntw24e5", _MADE_UP, 10),
+    Vectors("figure14-gather", 14, "ntw24e5", _MADE_UP, 10, GATHER),
+    # The description guesses four links between switches.
+    *(Vectors(f"figure14-uplinks{links}", 14, "ntw24e5", _MADE_UP, 10, GATHER, links / 4, (1 << 10, 256 << 10))
+      for links in (1, 2, 12)),
     Multilevel("grid-wide", 7, "Bcast over two sites, 48 ranks", "fewer messages between sites gain at every size",
                (BINOMIAL, MULTILEVEL, OURS)),
     Multilevel("grid-local", 8, "Bcast over two machines of one site, 32 ranks",
@@ -78,7 +84,12 @@ ALL = {figure.name: figure for figure in (
     Choice("choice-fattree", "fattree4k", 1024, 64, ("--hosts", "n[0-15]"), sizes=SIZES[:-1],
            limits=(*_RINGS, ("reduce", 32 << 10))),
     Sensitivity("sensitivity", "nuioa8", 64),
+    # The paper's 3 and 11 nodes of 24 cores.
+    ConjugateGradient("cg-64", "B", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
+    ConjugateGradient("cg-64-a", "A", 64, "3 nodes below one switch", "n[0-2]", "24,24,16", 20_000),
+    ConjugateGradient("cg-256", "A", 256, "11 nodes below one switch", "n[0-10]", "24," * 10 + "16", 80_000),
+    ConjugateGradient("cg-sites", "A", 64, "two sites of 2 nodes", "n[0-1],n[11-12]", "16", 20_000),
 )}
 
 # Figures that take longer than a minute are made on request.
-DEFAULT = tuple(name for name in ALL if not name.startswith(("choice-", "sensitivity")))
+DEFAULT = tuple(name for name in ALL if not name.startswith(("cg-", "choice-", "sensitivity", "figure14-uplinks")))

@@ -43,6 +43,10 @@ class Run:
         return [programs[self.program], machine, *self.options(), "--contenders", ",".join(self.contenders), *self.job,
                 "--json", output]
 
+    def read(self, path):
+        """Returns the results that the program wrote. Raises ValueError for what is no result."""
+        return read_json(path)
+
 
 class Found:
     """The program's results, by job, operation, contender and size."""
@@ -100,7 +104,10 @@ class Runner:
                 self._running.discard(process)
         if process.returncode:
             raise ClusterError(f"{run.title}: {errors.strip() or f'exit status {process.returncode}'}")
-        return read_json(output)
+        try:
+            return run.read(output)
+        except ValueError as error:
+            raise ClusterError(f"{run.title}: {error}") from error
 
     def _stop(self):
         with self._lock:

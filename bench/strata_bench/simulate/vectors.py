@@ -8,8 +8,9 @@ from .figure import Figure
 from .runs import Run
 
 SIZES = (64, 1 << 10, 16 << 10, 256 << 10)
-ORDERS = ("block", "cyclic", "shuffle:1")
-_TOPOLOGICAL, _OURS = "whole:linear", "strata"
+ORDERS = ("block", "nodes:1", "cyclic", "shuffle:1")
+REDUCE, GATHER = "whole:linear", "gathers"
+_OURS = "strata"
 _LOOKS = (("#c4549e", 13), ("#1a7f37", 5), ("#5b7db1", 9), ("#d9822b", 7), ("#999999", 11), ("#555555", 3))
 
 
@@ -26,18 +27,22 @@ def grouped(sizes):
 
 @dataclasses.dataclass(frozen=True)
 class Vectors(Figure):
-    """A Reduce in which one rank of each group receives every vector in one piece and adds them up: with
-    the machine's levels, and with as many levels of ranks in rank order."""
+    """One rank of each group receives every vector in one piece and adds them up, as they arrive (REDUCE) or after an
+    MPI_Gather (GATHER): with the machine's levels, and with as many levels of ranks in rank order."""
     name: str
     number: int  # number of the paper's figure
     machine: str
     made_up: tuple  # group sizes
     greatest: float  # the paper's speed-up of the machine's levels
+    method: str = REDUCE
+    uplink: float = 1  # change of the bandwidth between switches, a guess
     sizes: tuple = SIZES
 
     @property
     def title(self):
-        return f"Vectors gathered and combined on {self.machine.upper()}, level by level"
+        how = "an MPI_Gather" if self.method == GATHER else "a Reduce"
+        uplink = f", {self.uplink:g} times the bandwidth between switches" if self.uplink != 1 else ""
+        return f"Vectors gathered and combined on {self.machine.upper()}, level by level, {how} each{uplink}"
 
     @property
     def statement(self):
@@ -47,11 +52,12 @@ class Vectors(Figure):
     @property
     def contenders(self):
         """{name: label}"""
-        return {_TOPOLOGICAL: "the machine's levels", _OURS: "this plugin's choice",
-                **{f"{_TOPOLOGICAL}@{grouped(sizes)}": ", ".join(map(str, sizes)) for sizes in self.made_up}}
+        return {self.method: "the machine's levels", _OURS: "this plugin's choice",
+                **{f"{self.method}@{grouped(sizes)}": ", ".join(map(str, sizes)) for sizes in self.made_up}}
 
     def runs(self):
-        return [Run(self.machine, "reduce", self.sizes, (name,), ("--order", order))
+        change = ("switch1", "mbytes_per_s", self.uplink) if self.uplink != 1 else ()
+        return [Run(self.machine, "reduce", self.sizes, (name,), ("--order", order), change=change)
                 for order in ORDERS for name in self.contenders]
 
     def us(self, found, order, name, size):
@@ -71,7 +77,7 @@ class Vectors(Figure):
                               for name in self.contenders) for size in self.sizes]
         lines.append("")
         for order in ORDERS:
-            for name in (_TOPOLOGICAL, _OURS):
+            for name in (self.method, _OURS):
                 factors = [factor for size in self.sizes for factor in self.factors(found, order, name, size)]
                 lines.append(f"{order}, {self.contenders[name]}: {min(factors):.2f} to {max(factors):.1f} times as fast "
                              "as artificial levels")
@@ -86,7 +92,7 @@ class Vectors(Figure):
         """Checks the statement with the same algorithm and in some order of the ranks, and that no case is
         slower."""
         factors = [factor for order in ORDERS for size in self.sizes
-                   for factor in self.factors(found, order, _TOPOLOGICAL, size)]
+                   for factor in self.factors(found, order, self.method, size)]
         return min(factors) >= 1 and max(factors) >= self.greatest
 
     def draw(self, found, base):
