@@ -18,7 +18,8 @@ from strata_bench.measuring.cluster import StandingCluster
 SIZES = (8, 64 << 10)
 # Not cyclic: there han gathers wrong bytes, in a job without the plugin too (Open MPI 4.1.4).
 CELLS = [grid.cell(name, "block", SIZES, "last") for name in ("bcast", "allreduce", "gather", "barrier")]
-CANNOT = {"ring": "uses tree", "rails": "uses tree"}  # with so few nodes, and one NIC each
+# With so few nodes, and one NIC each; on several nodes.
+CANNOT = {"ring": "uses tree", "rails": "uses tree", "node": "on several nodes"}
 SPOILED = {  # a contender with an unknown key
     "can_fail_component": ("han", "ompi_comm_coll_preferenc"),
     "can_fail_engine": ("levels", None),

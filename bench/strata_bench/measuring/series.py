@@ -76,6 +76,13 @@ def engine_was_given(errors, operation, communicator):
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
+def reason_against(engine, errors, operation, communicator):
+    """Returns why the plugin refuses to use an engine, "" if it does not."""
+    found = re.search(rf"coll:strata: why: {re.escape(communicator)} {operation}\b.*"
+                      rf"not by the {engine} engine: ([^;\n]*)", errors)
+    return found[1] if found else ""
+
+
 def plans_reported(errors):
     """Returns a job's plans as reported by coll_strata_verbose 2: [(communicator, operation, bytes, engine,
     levels)]."""

@@ -13,7 +13,7 @@ import re
 
 from .competitors import explaining, with_parameters
 from .files import read_json_lines, write_json
-from .series import Series, engine_was_given, plans_in
+from .series import Series, engine_was_given, plans_in, reason_against
 
 _NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
 _ASKS = re.compile(r"\[(\S+)\] coll:base:comm_select: Checking all available modules")
@@ -251,6 +251,8 @@ class _Attempt:
         engines = {engine for engine, _ in plans.values()}
         if not plans:
             series.failure = f"the plugin made no plan for {job.operation}: it was not used\n{self._run.complaint()}"
+        elif one.engine and (why := reason_against(one.engine, self._run.errors, job.operation, one.name)):
+            series.absent = f"it cannot do that here: {why}"
         elif one.engine and plans.get(0) == ("forward", ""):
             series.absent = "the plugin passes everything through to the underlying component"
         elif one.engine and not engine_was_given(self._run.errors, job.operation, one.name):
