@@ -147,6 +147,22 @@ class WhatThePluginSays(unittest.TestCase):
         line = "[n0:1] coll:strata: all collectives, {}, 4 ranks: passed through: because\n"
         self.assertEqual(series.asides_reported(line.format("3") + "\n" + line.format("world")), ["3", "world"])
 
+    def test_passed_operations(self):
+        text = ("[n0:1] coll:strata: reduce, allreduce, barrier, strata, 2 ranks: passed through: no gain known\n"
+                "[n0:1] coll:strata: all collectives, flat, 2 ranks: passed through: no hierarchy\n"
+                "[n0:1] coll:strata: bcast 8-10 B, strata, 2 ranks: passed through to tuned, predicted 1.6 us\n")
+        for operation, communicator, passed in (("allreduce", "strata", True), ("barrier", "strata", True),
+                                                ("bcast", "strata", False), ("gather", "strata", False),
+                                                ("reduce", "stra", False), ("bcast", "flat", True)):
+            self.assertEqual(series.is_passed_at_every_size(text, operation, communicator), passed, operation)
+
+    def test_reasons_against_an_engine(self):
+        text = ("[n0:1] coll:strata: why: node bcast of 8 bytes from rank 0: tree (cluster linear/0), predicted 9 us: "
+                "predicted faster; not by the node engine: the ranks are on several nodes; 1 window\n")
+        self.assertEqual(series.reason_against("node", text, "bcast", "node"), "the ranks are on several nodes")
+        self.assertEqual(series.reason_against("node", text, "reduce", "node"), "")
+        self.assertEqual(series.reason_against("ring", text, "bcast", "node"), "")
+
 
 class Plots(Folder):
     def test_quoting_and_empty_panels(self):

@@ -9,7 +9,7 @@ from .grid import root_text
 from .report import Merged
 
 _COLOURS = ("#d9822b", "#5b7db1", "#999999", "#8a5a2b", "#c4549e", "#f08fb0", "#1a7f37", "#55b874",
-            "#2ba3a3", "#7bbf2f", "#8f8f1f", "#e0b020", "#70401f", "#4f46b8", "#b07fe0", "#d03030")
+            "#2ba3a3", "#7bbf2f", "#8f8f1f", "#e0b020", "#70401f", "#4f46b8", "#b07fe0", "#d03030", "#303a4f")
 
 
 def _panel(order, by_name, number):

@@ -76,6 +76,12 @@ def engine_was_given(errors, operation, communicator):
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
+def is_passed_at_every_size(errors, operation, communicator):
+    """Returns whether the plugin reports that it makes no plans for an operation."""
+    return re.search(rf"coll:strata: (?:[a-z]+, )*(?:all collectives|{operation}), (?:[a-z]+, )*"
+                     rf"{re.escape(communicator)}, \d+ ranks: passed through: ", errors) is not None
+
+
 def reason_against(engine, errors, operation, communicator):
     """Returns why the plugin refuses to use an engine, "" if it does not."""
     found = re.search(rf"coll:strata: why: {re.escape(communicator)} {operation}\b.*"

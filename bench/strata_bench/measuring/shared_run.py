@@ -13,7 +13,7 @@ import re
 
 from .competitors import explaining, with_parameters
 from .files import read_json_lines, write_json
-from .series import Series, engine_was_given, plans_in, reason_against
+from .series import Series, engine_was_given, is_passed_at_every_size, plans_in, reason_against
 
 _NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
 _ASKS = re.compile(r"\[(\S+)\] coll:base:comm_select: Checking all available modules")
@@ -250,7 +250,9 @@ class _Attempt:
         series.note_plans(plans)
         engines = {engine for engine, _ in plans.values()}
         if not plans:
-            series.failure = f"the plugin made no plan for {job.operation}: it was not used\n{self._run.complaint()}"
+            if one.engine or not is_passed_at_every_size(self._run.errors, job.operation, one.name):
+                series.failure = (f"the plugin made no plan for {job.operation}: it was not used\n"
+                                  f"{self._run.complaint()}")
         elif one.engine and (why := reason_against(one.engine, self._run.errors, job.operation, one.name)):
             series.absent = f"it cannot do that here: {why}"
         elif one.engine and plans.get(0) == ("forward", ""):
