@@ -65,7 +65,7 @@ def program(folder, name, script):
 
 
 def test_unloaded(paths, plugin):
-    """Where only ompi_info finds the plugin, the remedy names its folder. Where it finds none, the remedy says why."""
+    """Where only ompi_info finds the plugin, the remedy names its folder. Where it finds none, the remedy gives the reason."""
     with tempfile.TemporaryDirectory() as folder:
         search = f"{folder}:{os.environ['PATH']}"
         program(folder, "mpirun", "echo Open MPI: 5.0.7")
