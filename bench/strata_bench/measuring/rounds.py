@@ -87,7 +87,7 @@ class Rounds:
         start = time.monotonic()
         wanted = self.effort.rounds or self.effort.least
         while self.rounds < wanted:
-            self._run_round(progress, start, wanted, seconds_after)
+            self._run_round(self.cases, progress, start, (0, wanted), seconds_after)
             self.rounds += 1
             spent = time.monotonic() - start
             if not self.effort.rounds:
@@ -95,15 +95,27 @@ class Rounds:
                 wanted = min(self.effort.most, max(self.effort.least, fitting))
             progress.step(f"round {self.rounds} of {wanted} measured")
 
-    def _run_round(self, progress, start, wanted, seconds_after):
-        steps = [(case, competitor) for case in self.cases for competitor in self.competitors_of(case)]
+    def run_again(self, cases, wanted, progress):
+        """Adds rounds of some cases, up to `wanted` rounds in all. Does nothing if --rounds fixes their number."""
+        start, before = time.monotonic(), self.rounds
+        while cases and not self.effort.rounds and self.rounds < wanted:
+            self._run_round(cases, progress, start, (before, wanted))
+            self.rounds += 1
+            progress.step(f"round {self.rounds} of {wanted} measured, of "
+                          + "; ".join(case.short_title() for case in cases))
+
+    def _run_round(self, cases, progress, start, span, seconds_after=0):
+        """`start`: when the rounds `span` began."""
+        before, wanted = span
+        steps = [(case, competitor) for case in cases for competitor in self.competitors_of(case)]
         for done, (case, competitor) in enumerate(steps):
-            share = (self.rounds + done / len(steps)) / wanted
+            share = (self.rounds - before + done / len(steps)) / (wanted - before)
             spent = time.monotonic() - start
-            if self.rounds or (self.effort.rounds and done):
+            if share and (self.rounds or self.effort.rounds):
                 left = spent / share - spent + seconds_after
             else:
-                left = None if self.effort.rounds else max(0.0, self.effort.seconds - spent) + seconds_after
+                unknown = before or self.effort.rounds
+                left = None if unknown else max(0.0, self.effort.seconds - spent) + seconds_after
             progress.show(f"round {self.rounds + 1} of {wanted}: {case.short_title()}, {competitor.name}",
                           left)
             if not self.series[case][competitor.name].failure:
