@@ -12,7 +12,7 @@ namespace strata::algorithms {
 // Collectives among ranks that share a node, through their boards instead of messages. Vectors are cut into
 // steps of Board::most_bytes, of whole elements for reductions, which must not be larger. With 0 bytes
 // nothing happens. Outcome: 0 or the first error of buffers or reduction; the steps are completed all the
-// same, because other ranks wait for them.
+// same, because other ranks wait for them. k: ranks.
 
 /// Every rank publishes and waits for all others. No rank leaves before all ranks have entered.
 /// Cost: alpha, the transfer of a cache line, k - 1 of them at the same time.
@@ -21,12 +21,12 @@ Task node_barrier(Boards& boards, Arena& arena);
 /// The root publishes, all others read. Cost: alpha + n beta, twice copied.
 Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& arena);
 
-/// Every rank publishes; the root combines from the last rank to rank 0: x0 op (x1 op (... xk-1)).
-/// Cost on the root: alpha + (k - 1) n (beta + gamma).
+/// Every rank publishes. The root combines from the last rank to rank 0: x0 op (x1 op (... xk-1)). Long
+/// vectors are combined by slices, a slice by each rank in that same order; then the root reads all slices.
+/// Cost on the root: alpha + (k - 1) n (beta + gamma), by slices 2 alpha per step + n (2 beta + gamma).
 Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
 
-/// Every rank publishes, and combines all vectors in that same order: equal bits on all ranks.
-/// Cost: alpha + (k - 1) n (beta + gamma).
+/// As node_reduce(), with every rank as the root: equal bits on all ranks.
 Task node_allreduce(Boards& boards, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
 
 }  // namespace strata::algorithms

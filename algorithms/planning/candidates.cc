@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -89,6 +90,7 @@ public:
         other_levels();
         among_all();
         by_components();
+        boards();
         if (overrides_.engine == Engine::automatic || overrides_.engine == Engine::forward) forward();
         return chosen(most);
     }
@@ -307,6 +309,20 @@ private:
         family(Engine::tree, {{exactly(levels_.front()), binomial, {}}}, "a tree without an exchange on top");
     }
 
+    /// Adds the node engine, whose time the model does not know.
+    void boards() {
+        if (overrides_.engine != Engine::automatic && overrides_.engine != Engine::node) return;
+        if (is_network(hierarchy_.groups.front())) return;
+        Overrides with = overrides_;
+        with.engine = Engine::node;
+        if (!check(with, operation_.collective).empty()) return;
+        Operation operation = operation_;
+        operation.on_boards = true;  // if it has none in a job, the plugin reports another plan
+        Plan plan = make_plan(hierarchy_, links_, with, operation);
+        plan.reason = "boards in shared memory";
+        found_.push_back({std::move(plan), ""});
+    }
+
     void forward() {
         Overrides with = overrides_;
         with.engine = Engine::forward;
@@ -317,8 +333,10 @@ private:
     }
 
     double slowest_us() const {
-        double least = found_.front().plan.predicted_us;
-        for (const Found& found : found_) least = std::min(least, found.plan.predicted_us);
+        double least = std::numeric_limits<double>::infinity();
+        for (const Found& found : found_) {
+            if (found.plan.predicted_us > 0) least = std::min(least, found.plan.predicted_us);
+        }
         return least * (1 + within_);
     }
 

@@ -17,7 +17,8 @@ namespace strata::algorithms {
 inline constexpr std::size_t most_candidates = 12;
 
 /// Returns plans that are worth measuring, predicted fastest first: the model's choice, and the best plan of
-/// each engine (trees with an exchange on top separately). Then, of each kind in turn, the best plans
+/// each engine (trees with an exchange on top separately; the node engine, whose time is unknown, inside a
+/// node). Then, of each kind in turn, the best plans
 /// predicted at most `within` (0.5: half) slower than the fastest: other shapes on one level, other segments,
 /// other levels (all; without switches below the topmost level; none inside nodes), levels by components with
 /// a model. `overrides` stay in force. Plan::reason describes each plan. Empty for operations whose size not

@@ -70,7 +70,7 @@ bool has_faster_candidate(const ListedPlan& listed) {
     const bool ours = listed.plan.engine != Engine::forward;
     const double chosen_us = ours ? listed.plan.predicted_us : listed.plan.forward_us;
     return std::ranges::any_of(listed.candidates, [&](const Plan& candidate) {
-        return candidate.predicted_us < chosen_us &&
+        return candidate.predicted_us > 0 && candidate.predicted_us < chosen_us &&
                number_text(candidate.predicted_us) != number_text(chosen_us);
     });
 }
@@ -95,10 +95,10 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
             paint_of(later.plan.engine));
     }
     for (const Plan& candidate : listed.candidates) {
-        const bool sends = candidate.engine != Engine::forward;
-        table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",
-                   sends ? number_text(candidate.predicted_us) : "",
-                   sends ? "" : number_text(candidate.forward_us), "", "", "candidate: " + candidate.reason},
+        const bool ours = candidate.engine != Engine::forward;
+        table.add({"", std::string(name_of(candidate.engine)), ours ? levels_text(candidate, listed.to) : "",
+                   ours ? time_text(candidate.predicted_us, candidate.predicted_us) : "",
+                   ours ? "" : number_text(candidate.forward_us), "", "", "candidate: " + candidate.reason},
                   paint_of(candidate.engine));
     }
 }

@@ -22,7 +22,7 @@ using namespace strata::testing;
 namespace {
 
 constexpr int calls = 20;
-constexpr int large = 2048;  // doubles of one element: 16 KiB
+constexpr int large = 16384;  // doubles of one element: 128 KiB
 
 class Test {
 public:
@@ -66,9 +66,9 @@ public:
         session_.expect(served() == calls, "not exactly the calls with small elements had boards");
     }
 
-    /// At most 64 MiB of boards, 20 KiB each.
+    /// At most 256 MiB of boards, 132 KiB each.
     void many() {
-        const std::uint64_t most = (64U << 20) / (20U << 10) / static_cast<std::uint64_t>(session_.size());
+        const std::uint64_t most = (256U << 20) / (132U << 10) / static_cast<std::uint64_t>(session_.size());
         std::vector<NamedCommunicator> all;
         for (std::uint64_t i = 0; i < most + 10; ++i) {
             session_.at("communicator %llu", static_cast<unsigned long long>(i));

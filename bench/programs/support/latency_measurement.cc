@@ -12,6 +12,13 @@ namespace {
 
 constexpr int most_discarded_in_a_row = 50;
 constexpr std::int64_t latecomer_ns = 1'000'000;
+constexpr std::uint64_t most_bytes_in_block = 1 << 20;
+
+// Returns the number of calls in a repetition.
+std::uint64_t calls_in_block(const Options& options, std::uint64_t bytes) {
+    const std::uint64_t fitting = most_bytes_in_block / std::max<std::uint64_t>(bytes, 1);
+    return std::clamp<std::uint64_t>(fitting, 1, static_cast<std::uint64_t>(options.block));
+}
 
 // Returns, on rank 0, how many ranks left before the last one had entered.
 std::int64_t left_early(Conductor& conductor, std::int64_t entered_ns, std::int64_t left_ns) {
@@ -38,15 +45,13 @@ std::int64_t left_without(Conductor& conductor, Collective& barrier, int latecom
 
 Measurement::Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties,
                          int root, std::uint64_t size, const Options& options, std::vector<Result> before)
-    : conductor_(conductor),
-      operation_(operation),
-      options_(options),
-      root_(root),
-      collective_(operation.make(size, *parties.front())) {
+    : conductor_(conductor), operation_(operation), options_(options), root_(root) {
+    for (std::uint64_t left = calls_in_block(options, size); left > 0; --left)
+        block_.push_back(operation.make(size, *parties.front()));
     for (Calls* const one : parties) {
         Result result = before.empty() ? Result{} : std::move(before[turns_.size()]);
         turns_.push_back({.calls = one, .result = std::move(result)});
-        turns_.back().result.bytes = collective_->bytes();
+        turns_.back().result.bytes = block_.front()->bytes();
     }
     // Only rank 0 knows the dropped times, and all ranks have to choose the same turn.
     before_ = static_cast<std::uint64_t>(
@@ -76,7 +81,8 @@ bool Measurement::enough() const {
         all = all && result.times_us.size() >= static_cast<std::size_t>(repetitions_);
         total_us += std::accumulate(result.times_us.begin(), result.times_us.end(), 0.0);
     }
-    return all && total_us >= least_us_ * static_cast<double>(turns_.size());
+    return all &&
+           total_us * static_cast<double>(block_.size()) >= least_us_ * static_cast<double>(turns_.size());
 }
 
 bool Measurement::repeat(std::uint64_t repetition) {
@@ -91,22 +97,31 @@ bool Measurement::repeat(std::uint64_t repetition) {
 
 bool Measurement::call(Turn& turn, std::uint64_t repetition, bool more) {
     const int root = root_ == rotating_root ? rank_in_turn(repetition) : root_;
-    const std::uint64_t number = calls_++;  // no two calls have the same data
-    collective_->let(*turn.calls);
-    collective_->prepare(number, root);
+    const std::uint64_t first = calls_;  // no two calls have the same data
+    for (const auto& one : block_) {
+        one->let(*turn.calls);
+        one->prepare(calls_++, root);
+    }
     if (!conductor_.start(more, options_.spin_ns())) return false;
 
-    const std::int64_t entered_ns = now_ns();
-    collective_->call(root);
+    std::int64_t entered_ns = 0;
+    for (const auto& one : block_) {
+        if (&one == &block_.back()) entered_ns = now_ns();
+        one->call(root);
+    }
     const std::int64_t left_ns = now_ns();
-    const Outcome outcome =
-        conductor_.finish(left_ns, collective_->awaits_me(root), collective_->awaited(root));
+    Collective& last = *block_.back();
+    Outcome outcome = conductor_.finish(left_ns, last.awaits_me(root), last.awaited(root));
+    outcome.duration_ns /= static_cast<std::int64_t>(block_.size());
 
-    turn.result.wrong_bytes += conductor_.sum(collective_->wrong_bytes(number, root));
+    std::int64_t wrong_bytes = 0;
+    for (std::size_t place = 0; place < block_.size(); ++place)
+        wrong_bytes += block_[place]->wrong_bytes(first + place, root);
+    turn.result.wrong_bytes += conductor_.sum(wrong_bytes);
     if (!operation_.sized) {
         turn.result.left_early += left_early(conductor_, entered_ns, left_ns);
         turn.result.left_early +=
-            left_without(conductor_, *collective_, rank_in_turn(repetition), options_.spin_ns());
+            left_without(conductor_, last, rank_in_turn(repetition), options_.spin_ns());
     }
     if (repetition >= static_cast<std::uint64_t>(options_.warm_up)) count(outcome, turn);
     return true;

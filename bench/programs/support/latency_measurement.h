@@ -24,7 +24,8 @@ struct Result {
 };
 
 // Runs repetitions of one size, in each of them every party once, in an order that changes (in_turn()).
-// All parties use the same buffers. Every rank takes part; rank 0 has the complete results.
+// A repetition is one call, or a block of calls one after the other with buffers of their own. All parties
+// use the same buffers. Every rank takes part; rank 0 has the complete results.
 class Measurement {
 public:
     // `root` is a result of root_rank(). `size` is 0 for operations without data. `before` holds earlier
@@ -49,7 +50,7 @@ private:
     bool enough() const;
     // Returns false, and does nothing, if the measurement is complete.
     bool repeat(std::uint64_t repetition);
-    // Runs one call of one party.
+    // Runs the calls of one repetition of one party.
     bool call(Turn& turn, std::uint64_t repetition, bool more);
     static void count(const Outcome& outcome, Turn& turn);
 
@@ -61,7 +62,7 @@ private:
     std::uint64_t before_ = 0;  // repetitions
     double least_us_ = 0;
     std::vector<Turn> turns_;
-    std::unique_ptr<Collective> collective_;
+    std::vector<std::unique_ptr<Collective>> block_;
     std::uint64_t calls_ = 0;
 };
 

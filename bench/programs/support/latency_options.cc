@@ -103,6 +103,13 @@ void describe(CLI::App& app, Options& options) {
     app.add_option("--warm-up", options.warm_up, "Warm-up repetitions, which are checked and not counted")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
+    app.add_option(
+           "--block", options.block,
+           "Calls per repetition, one after the other, whose data fit into 1 MiB: the time is that of\n"
+           "all divided by their number. For short calls, because an agreed start takes longer than\n"
+           "they do")
+        ->check(CLI::Range(1, 10'000))
+        ->capture_default_str();
     describe_number(app, "--min-time", options.min_time_s,
                     "Least sum of the times of the operation, in seconds");
     describe_timing(app, options.repetitions, "Least repetitions per size", options.spin_us);

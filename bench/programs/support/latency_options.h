@@ -30,6 +30,7 @@ struct Options {
     std::string root = "0";
     int repetitions = 10;
     int warm_up = 2;
+    int block = 1;
     double min_time_s = 0;
     double spin_us = 20;
     std::string json;

@@ -67,6 +67,9 @@ def _parser():
                         help="repetitions per contender and size (30)")
     parser.add_argument("--rounds", metavar="N", type=cli.count, default=3,
                         help="number of jobs (3)")
+    parser.add_argument("--block", metavar="N", type=cli.count, default=1,
+                        help="calls per repetition, one after the other, up to 1 MiB of data; for short calls, because "
+                             "an agreed start takes longer than they do (1)")
     parser.add_argument("--anew", action="store_true", help="discard the cells in --results")
     cli.add_place(parser, "results/compare")
     return parser
@@ -89,7 +92,7 @@ def _places(options):
 def _settings(options, runner, built):
     plan = runner.plan.to_json()
     return {"place": plan, "contenders": [*options.names], "parameters": options.parameter, "reps": options.reps,
-            "rounds": options.rounds, "shuffle": SHUFFLE_SEED,
+            "rounds": options.rounds, "block": options.block, "shuffle": SHUFFLE_SEED,
             "build": place.build_digest(built)}
 
 
@@ -101,7 +104,8 @@ def _measurer(options, setting, built, folder):
         # Logs of a second look must not replace those of the first.
         its_folder = os.path.join(folder, "again") if label.startswith("again-") else folder
         os.makedirs(os.path.join(its_folder, "logs"), exist_ok=True)
-        rounds = CellRounds(setting, built.program, competitors, options.reps, options.rounds, its_folder)
+        rounds = CellRounds(setting, built.program, competitors, options.reps, options.rounds, its_folder,
+                            options.block)
         return rounds.run(cells, names_of, label, show)
 
     return measure

@@ -16,9 +16,10 @@ class CellRounds:
     """Rounds of measurements. The first round is short and drops contenders that are far slower than strata
     at some size: they cannot show strata to be slow there."""
 
-    def __init__(self, setting, program, competitors, repetitions, rounds, folder):
+    def __init__(self, setting, program, competitors, repetitions, rounds, folder, block=1):
+        """`block`: calls per repetition, one after the other."""
         self._setting, self._program, self._folder = setting, program, folder
-        self._competitors, self._rounds = competitors, rounds
+        self._competitors, self._rounds, self._block = competitors, rounds, block
         self._later = -(-(repetitions - _FIRST) // max(1, rounds - 1)) if rounds > 1 else repetitions
 
     def run(self, cells, names_of, label, show):
@@ -29,7 +30,7 @@ class CellRounds:
                          if contenders.can(one.name, cell.operation, order)
                          and (names_of[cell] is None or one.name in names_of[cell])} for cell in cells}
         shared = SharedRun(self._setting.runner, self._program, self._setting.places(order),
-                           self._setting.program_options(order), self._folder)
+                           (*self._setting.program_options(order), "--block", str(self._block)), self._folder)
         for number in range(self._rounds):
             jobs = [Job(cell.operation, cell.root, {name: self._wanted(number, cell, name, by_name)
                                                     for name in by_name}, by_name)

@@ -42,13 +42,14 @@ struct Call {
     bool in_place = false;
 };
 
-/// Sizes on both sides of what fits beside a number, and into a board.
+/// Sizes on both sides of what fits beside a number, of what is combined by slices, and of a board.
 std::size_t random_bytes(Random& random) {
-    switch (random.below(5)) {
+    switch (random.below(6)) {
         case 0: return random.below(8);
         case 1: return Board::line_bytes - 16 + random.below(20);
-        case 2: return Board::most_bytes - 20 + random.below(40);
-        case 3: return random.below(3 * Board::most_bytes);
+        case 2: return random.below(20000);
+        case 3: return Board::most_bytes - 20 + random.below(40);
+        case 4: return random.below(3 * Board::most_bytes);
         default: return random.below(200);
     }
 }
@@ -180,6 +181,56 @@ TEST(Node, ThreadsGetTheSameResults) {
         for (std::thread& thread : threads) thread.join();
         ASSERT_EQ(problems, std::vector<std::string>(problems.size())) << "seed " << seed;
     }
+}
+
+/// Returns the bytes that each rank combines in an Allreduce, or in a Reduce to rank 0.
+std::vector<std::size_t> combined_bytes(int ranks, std::size_t bytes, bool all) {
+    class Counted final : public Reduction {
+    public:
+        explicit Counted(std::size_t& sum) : Reduction(8), sum_(sum) {}
+        int combine(const std::byte*, std::byte*, std::size_t count) override {
+            sum_ += count;
+            return 0;
+        }
+
+    private:
+        std::size_t& sum_;
+    };
+    std::vector<Board> boards = boards_for(ranks);
+    std::vector<std::size_t> sums(static_cast<std::size_t>(ranks));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks; ++r) {
+        threads.emplace_back([&, r] {
+            Boards own(boards, r, {3, [] { std::this_thread::yield(); }});
+            Arena arena;
+            std::vector<std::byte> data(bytes);
+            std::vector<std::byte> sum(bytes);
+            PackedBuffer from(data.data(), bytes);
+            PackedBuffer to(sum.data(), bytes);
+            Counted reduction(sums[static_cast<std::size_t>(r)]);
+            const ReduceBuffers buffers{from, all || r == 0 ? &to : nullptr};
+            if (all) {
+                node_allreduce(own, buffers, reduction, arena).run();
+            } else {
+                node_reduce(own, 0, buffers, reduction, arena).run();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return sums;
+}
+
+TEST(Node, RanksShareTheWorkOfLongVectors) {
+    using Bytes = std::vector<std::size_t>;
+    for (const bool all : {true, false}) {
+        // By slices: each rank (k - 1) n / k.
+        EXPECT_EQ(combined_bytes(4, 1 << 20, all), Bytes(4, 3 << 18));
+        EXPECT_EQ(combined_bytes(4, 4096, all), Bytes(4, 3 << 10));
+        EXPECT_EQ(combined_bytes(3, 24, all)[0], 48U) << "short: (k - 1) n";
+        EXPECT_EQ(combined_bytes(2, 1 << 20, all)[0], 1U << 20) << "two ranks: (k - 1) n";
+    }
+    EXPECT_EQ(combined_bytes(3, 24, true), Bytes(3, 48));
+    EXPECT_EQ(combined_bytes(3, 24, false), (Bytes{48, 0, 0}));
 }
 
 /// A rank whose buffers fail completes all steps, because others wait for it.
