@@ -190,7 +190,9 @@ int open() {
         const Surroundings& here = surroundings();
         settings()->survives_failures = here.survives_failures;
         // A rank that waits for a board does not notice a failure, and the processor copies to boards.
-        settings()->shares_memory = !here.survives_failures && !here.gpu_buffers;
+        if (here.survives_failures || here.gpu_buffers) {
+            settings()->shares_memory = false;
+        }
         if (here.gpu_buffers) {
             pass_blocks_through(*settings());
         }

@@ -17,6 +17,7 @@
 #include "algorithms/planning/level_search.h"
 #include "algorithms/planning/models.h"
 #include "algorithms/planning/plan_search.h"
+#include "algorithms/planning/node_choice.h"
 #include "algorithms/planning/planning_facts.h"
 #include "algorithms/planning/robust_choice.h"
 #include "algorithms/planning/verdict.h"
@@ -329,12 +330,13 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
         plan.reason = refused != nullptr ? reason + refused : reason;
         return Proposal{plan, plan};
     };
-    if (overrides.engine == Engine::node) {
+    const bool chosen_node = chooses_node(hierarchy, overrides, operation);
+    if (chosen_node || overrides.engine == Engine::node) {
         plan.engine = Engine::node;
         plan.levels.clear();
         plan.sources.clear();
         plan.predicted_us = 0;
-        plan.reason = "set by the user";
+        plan.reason = chosen_node ? "measured faster than tuned inside a node" : "set by the user";
         return {std::move(plan), passed};
     }
     if (overrides.engine == Engine::forward) return pass("set by the user");

@@ -15,6 +15,7 @@ struct PlanningFacts;  // planning_facts.h
 /// Effort::closed_form mostly formulas, predict to be fastest. An automatic engine becomes
 ///  - forward for Gatherv, Scatterv and without a hierarchy;
 ///  - tree for reproducible reductions;
+///  - node where it was measured to be faster (node_choice.h);
 ///  - inside a node: tree if it is predicted clearly faster than the underlying component, else forward;
 ///  - between nodes: tree, ring or forward, by the robust choice over link scenarios (robust_choice.h).
 /// The model never chooses the levels or rails engine. The underlying component (forward_us) is taken to be

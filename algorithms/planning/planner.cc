@@ -7,6 +7,7 @@
 
 #include "algorithms/cost/bound.h"
 #include "algorithms/planning/plan_search.h"
+#include "algorithms/planning/node_choice.h"
 #include "algorithms/planning/planning_facts.h"
 #include "algorithms/planning/structural_planner.h"
 #include "algorithms/planning/verdict.h"
@@ -274,7 +275,7 @@ FirstPlan Planner::plan_by_formulas(Operation operation, ByLevels by_levels) con
     }
     topology::FactHash inputs;
     inputs.add(static_cast<int>(operation.collective)).add(operation.bytes).add(static_cast<int>(by_levels));
-    inputs.add(rails_).add(keep_levels_);
+    inputs.add(rails_).add(keep_levels_).add(operation.on_boards);
     const auto [proposal, found] = structure_->propose(overrides, operation, inputs.value());
     return {weigh(*proposal, hierarchy_, settings_.links, overrides, operation, facts_->rounds), no_search,
             found};
@@ -283,7 +284,8 @@ FirstPlan Planner::plan_by_formulas(Operation operation, ByLevels by_levels) con
 bool Planner::formulas_may_choose(const Operation& operation) const {
     const Collective op = operation.collective;
     return !settings_.search_at_once && is_open(op) && settings_.of(op).segments.empty() &&
-           !operation.reproducible && hierarchy_.groups.size() > 1 && passed_at_every_size(op) == nullptr;
+           !operation.reproducible && hierarchy_.groups.size() > 1 &&
+           !chooses_node(hierarchy_, settings_.of(op), operation) && passed_at_every_size(op) == nullptr;
 }
 
 FirstPlan Planner::first_plan(const Operation& operation, ByLevels by_levels) const {

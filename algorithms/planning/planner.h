@@ -101,7 +101,8 @@ public:
     /// Returns true if the user leaves engine and methods of a collective to the model.
     bool is_open(Collective op) const;
 
-    /// passed_at_every_size() for a collective that is_open(). Throws std::bad_alloc.
+    /// passed_at_every_size() for a collective that is_open(), of ranks without boards. Throws
+    /// std::bad_alloc.
     const char* passed_at_every_size(Collective op) const;
 
     PlanClass class_of(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;

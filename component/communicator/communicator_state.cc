@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
+#include "algorithms/planning/node_choice.h"
 #include "component/agreement/agreement.h"
 #include "component/agreement/election_settings.h"
 #include "component/base/cancellation.h"
@@ -246,13 +247,20 @@ bool CommunicatorState::is_open(Collective op) const {
     return planner().is_open(op) && !keeps_order;
 }
 
+/// Returns true if the node engine may serve a collective at some size.
+bool CommunicatorState::may_have_boards(Collective op) const {
+    return !boards_given_up_ && algorithms::served_by_node_from(hierarchy(), op);
+}
+
 /// Decides which collectives pass through for every call.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         passed_.pass(op, ForwardReason::chosen);
-    } else if (hierarchy().groups.size() == 1 && is_open(op)) {
+    } else if (!is_open(op) || may_have_boards(op)) {
+        return;
+    } else if (hierarchy().groups.size() == 1) {
         passed_.pass(op, ForwardReason::no_hierarchy);
-    } else if (is_open(op)) {
+    } else {
         passed_.leave(op, planner().passed_at_every_size(op));
     }
 }

@@ -71,6 +71,9 @@ constexpr General general_variables[] = {
      "at most 1000000). No effect on a collective that a "
      "parameter or rule names, nor on reductions, except by MPI's own operators on integers, and sums "
      "and products of two ranks' floating-point numbers"},
+    {"shared_memory", OPAL_INFO_LVL_4, &SettingsText::shared_memory,
+     "1: the ranks of one node share memory, in which the engine node moves data without messages; 0: "
+     "they do not, and no call is served by that engine"},
     {"hand_back", OPAL_INFO_LVL_5, &SettingsText::hand_back,
      "1: when a communicator passes a collective through for good, its slot is handed back to the "
      "underlying component: later calls cost nothing and are not counted; 0: every call is counted"},

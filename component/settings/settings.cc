@@ -182,6 +182,8 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     reader.read("setup_after", text.setup_after,
                 [&] { settings.setup_after = parse_number(text.setup_after, 0, most_lazy_calls, ""); });
     settings.search_at_once = settings.setup_after == 0;
+    reader.read("shared_memory", text.shared_memory,
+                [&] { settings.shares_memory = parse_number(text.shared_memory, 0, 1, "") == 1; });
     reader.read("hand_back", text.hand_back,
                 [&] { settings.hand_back = parse_number(text.hand_back, 0, 1, "") == 1; });
     reader.read("check_plans", text.check_plans,

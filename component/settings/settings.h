@@ -36,6 +36,7 @@ struct SettingsText {
     std::string reproducible = "0";
     std::string disable;
     std::string setup_after = "8";
+    std::string shared_memory = "1";
     std::string hand_back = "1";
     std::string check_plans = "0";
     std::string dump;
@@ -64,10 +65,10 @@ struct Settings : CommunicatorSettings {
     std::vector<topology::NamedNic> nic;  ///< empty: detect
     bool nic_local = true;                ///< false: leaders are the lowest ranks
     int setup_after = 8;                  ///< calls; see lazy_setup.h
+    bool shares_memory = true;            ///< ranks of a node may have boards (algorithms/node)
     bool hand_back = true;                ///< see hand_back.h
     bool check_plans = false;             ///< compare each plan before its first use
     bool survives_failures = false;       ///< see Surroundings
-    bool shares_memory = true;            ///< ranks of a node may have boards (algorithms/node)
     std::string dump;
 };
 

@@ -24,7 +24,7 @@ using namespace strata::testing;
 
 namespace {
 
-const std::vector<std::string> engines = {"tree", "levels", "ring", "rails", "forward"};
+const std::vector<std::string> engines = {"tree", "levels", "ring", "rails", "node", "forward"};
 const std::set<std::string> reasons_without_set_up = {"several_jobs", "early"};
 
 struct Wanted {

@@ -8,6 +8,9 @@ strata_mpi_test(communicator_counters.ring communicator_counters 8 --op allreduc
 string(REPLACE ";" "," by_rails "${collectives_by_rails}")
 strata_mpi_test(communicator_counters.rails communicator_counters 8 --op ${by_rails} --expect rails --bytes 400000
                 LAYOUT two_nics ENGINE rails)
+string(REPLACE ";" "," by_node "${collectives_by_node}")
+strata_mpi_test(communicator_counters.node communicator_counters 4 --op ${by_node} --expect node --bytes 20000
+                LAYOUT roomy MCA coll_strata_setup_after=0)
 # Reasons why calls are passed through to Open MPI. plugin.agreement tests the reasons of differing processes
 # (missing, version, settings), setup_failures tests `failure`. Processes that agree in all compared facts compute
 # the same plans: the agreements test provokes `plans` directly.
@@ -17,8 +20,10 @@ function(strata_reason_test reason ranks)
 endfunction()
 strata_reason_test(chosen 4 --op ${collectives_option} LAYOUT block ENGINE forward)
 strata_reason_test(early 4 --op bcast,reduce,allreduce,allgather,barrier,gather,scatter --bytes 8 LAYOUT cyclic)
-strata_reason_test(no_hierarchy 4 --op bcast,gather LAYOUT roomy MCA coll_strata_setup_after=0)
-strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT oversubscribed_cores MCA coll_strata_setup_after=0)
+strata_reason_test(no_hierarchy 4 --op bcast,gather LAYOUT roomy
+                   MCA coll_strata_setup_after=0 coll_strata_shared_memory=0)
+strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT oversubscribed_cores
+                   MCA coll_strata_setup_after=0 coll_strata_shared_memory=0)
 strata_reason_test(order 8 --op reduce,allreduce --ordered LAYOUT cyclic ENGINE tree)
 strata_reason_test(several_jobs 2 --op bcast,allgather --spawn LAYOUT cyclic BTL self,tcp)
 # Each check can fail.

@@ -41,7 +41,7 @@ Run::Run(Session& session, std::int64_t steps, const Wanted& wanted)
 Run::Service Run::service_of(const std::map<std::string, std::uint64_t>& counters) {
     Service sums;
     for (const auto& [name, value] : counters) {
-        if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_rails"})) sums.by_plugin += value;
+        if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_rails", "_node"})) sums.by_plugin += value;
         if (name.ends_with("_forward")) sums.left += value;
         // Calls that the plugin passed through for reasons unrelated to the call.
         if (ends_with_one_of(name,

@@ -40,7 +40,7 @@ void set_failure() {
 std::uint64_t served_here(const PluginCounters& counters, Session& session) {
     std::uint64_t served = 0;
     for (const auto& [name, value] : counters.read(session)) {
-        for (const char* engine : {"_tree", "_levels", "_ring", "_rails"}) {
+        for (const char* engine : {"_tree", "_levels", "_ring", "_rails", "_node"}) {
             served += name.ends_with(engine) && name.find("_comm_") == std::string::npos ? value : 0;
         }
     }

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS, CALLS, SIZES = 4, 5, 2
-FLAT = {"coll_strata_topology": "synthetic:core:16", "coll_strata_placement": "all"}
+SHARED = {"coll_strata_topology": "synthetic:core:16", "coll_strata_placement": "all"}
+FLAT = SHARED | {"coll_strata_shared_memory": "0"}
 HANDS_BACK = {"coll_strata_hand_back": "1"}
 # In a node with unknown links the robust choice covers only Bcast; here the tree engine serves it.
-INSIDE = synthetic(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"}
+INSIDE = synthetic(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree", "coll_strata_shared_memory": "0"}
 # With these, tuned builds an Allreduce from a Reduce and a Bcast through the communicator's slots.
 NESTED = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allreduce_algorithm": "2"}
 KEEPS = ["rank=1", "OMPI_MCA_coll_strata_hand_back=0"]
@@ -30,6 +31,10 @@ class Case:
 
 CASES = {
     "flat": Case(FLAT | HANDS_BACK, {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
+    # The engine node serves long Bcasts, and calls of other operations.
+    "boards": Case(SHARED | HANDS_BACK, {"bcast_node": ALL // SIZES, "bcast_forward": ALL // SIZES,
+                                         "bcast_handed_back": 0, "reduce_handed_back": 0, "allreduce_handed_back": 0,
+                                         "barrier_handed_back": 0, "gather_handed_back": RANKS}),
     "disabled": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
                      {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
     # The component above owns the slot and calls the plugin.

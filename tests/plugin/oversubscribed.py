@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that an Allreduce in a node with fewer processors than ranks is passed through unchanged; the order of
-combination proves it."""
+"""Tests that an Allreduce in a node with fewer processors than ranks, which share no memory, is passed through
+unchanged; the order of combination proves it."""
 import sys
 
 from job import Failure, Paths, check, conclude, run
@@ -27,7 +27,8 @@ def test(paths, case, expected):
         outcome.expect(outcome.output.count(COMBINED) == CALLS, f"not {COMBINED}")
 
     check(run(paths, RANKS, "probe", ["--op", "allreduce", "--sizes", BYTES, "--calls", str(CALLS)],
-              {"coll_strata_topology": "synthetic:core:2", "coll_strata_setup_after": "0"} | CASES[case][0]), judge)
+              {"coll_strata_topology": "synthetic:core:2", "coll_strata_setup_after": "0",
+               "coll_strata_shared_memory": "0"} | CASES[case][0]), judge)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else sys.argv[2]))
