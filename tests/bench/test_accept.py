@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import unittest
 from types import SimpleNamespace
 from unittest import mock
@@ -103,7 +104,9 @@ class Checks(Folder):
         self.assertEqual((found.result, jobs.count), (Result.FAILED, 12))
         found, jobs = self.start([2, 2, 0.2, 0.5, 0.5, 0.5, 0.5])
         self.assertEqual((found.result, jobs.count), (Result.PASSED, 12))
-        self.assertEqual(self.start([0] * 9, fails="no slots")[0].lines, ("a job without the plugin: no slots",))
+        lines = self.start([0] * 9, fails="no slots")[0].lines
+        self.assertEqual(lines[0], "a job without the plugin: no slots")
+        self.assertRegex(lines[1], r"^output of the job: .*/logs/start-without-0\.err$")
 
 
 class Command(Folder):
@@ -168,14 +171,30 @@ class Page(unittest.TestCase):
     def test_the_worst_result_decides(self):
         passed, failed, undecided = (Check("speed", result, ("<found>\nmore",)) for result in
                                      (Result.PASSED, Result.FAILED, Result.UNDECIDED))
-        self.assertEqual(page.text([passed], ())[0], "coll/strata: accepted")
-        self.assertEqual(page.text([passed, undecided], ())[0], "coll/strata: undecided")
-        self.assertEqual(page.text([undecided, failed, passed], ())[0], "coll/strata: NOT ACCEPTED")
-        self.assertIn(" " * 22 + "more", page.text([passed], ()))
-        text = page.as_html([failed], (("command", "a 'b'"),), {"Times": ["1 < 2"]})
+        self.assertEqual(page.text([passed], (), "")[0], "coll/strata: accepted")
+        self.assertEqual(page.text([passed, undecided], (), "")[0], "coll/strata: undecided")
+        self.assertEqual(page.text([undecided, failed, passed], (), "")[0], "coll/strata: NOT ACCEPTED")
+        self.assertIn(" " * 22 + "more", page.text([passed], (), ""))
+        text = page.as_html([failed], (("command", "a 'b'"),), "/etc", {"Times": ["1 < 2"]})
         for part in ("<h1>coll/strata: NOT ACCEPTED</h1>", "&lt;found&gt;", "<pre>1 &lt; 2</pre>", "coll = ^strata"):
             self.assertIn(part, text)
         self.assertNotRegex(text, r"(src|href)=")  # no other files
+
+    def test_tables_stand_once_in_html(self):
+        check = Check("speed", Result.PASSED, ("nowhere slower",), ("Bcast   1.00",))
+        self.assertIn(" " * 22 + "Bcast   1.00", page.text([check], (), "/etc"))
+        self.assertEqual(page.as_html([check], (), "/etc", {"Summary": check.table}).count("Bcast   1.00"), 1)
+
+
+class Back(Folder):
+    def test_the_printed_command_works_on_a_file_without_a_last_newline(self):
+        file = os.path.join(self.folder, "openmpi-mca-params.conf")
+        with open(file, "w", encoding="utf-8") as parameters:
+            parameters.write("osc = ^ucx,pt2pt")  # as on Debian 12
+        line = next(line for line in page.back(self.folder) if line.startswith("all users"))
+        subprocess.run(line.removeprefix("all users").strip(), shell=True, check=True)
+        with open(file, encoding="utf-8") as parameters:
+            self.assertEqual(parameters.read().split("\n"), ["osc = ^ucx,pt2pt", "coll = ^strata", ""])
 
 
 if __name__ == "__main__":

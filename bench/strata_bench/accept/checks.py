@@ -27,6 +27,7 @@ class Check:
     name: str
     result: Result
     lines: tuple  # what was found
+    table: tuple = ()  # more lines, in columns
 
 
 def messages(path):
@@ -51,10 +52,11 @@ def on(runner, contender, built, folder):
         runner.run((), competitors.explaining(contender, picture), program, log, _TIMEOUT).require_success()
         job = files.read_json(picture) if os.path.exists(picture) else {"communicators": []}
     except (ClusterError, ValueError) as error:
-        return Check("on", Result.FAILED, (f"a job with the plugin: {error}",))
+        return Check("on", Result.FAILED, (f"a job with the plugin: {error}", f"output of the job: {log}.err"))
     complaints = messages(log + ".err") + messages(log + ".out")
     if complaints or not job["communicators"]:
-        return Check("on", Result.FAILED, (*complaints, "the job did not use the plugin" if not job["communicators"] else
+        return Check("on", Result.FAILED, (*complaints, "the job did not use the plugin; strata-info, before the launcher, says what excludes it"
+                                           if not job["communicators"] else
                                            "Open MPI's messages about the plugin are above", f"output of the job: {log}.err"))
     calls = [call for one in job["communicators"] for call in one["calls"]]
     served = sum(call["calls"] for call in calls if call["path"] != _PASSED)
@@ -85,7 +87,7 @@ def start(runner, contender, built, folder, jobs, show):
             try:
                 runner.run((), contenders[name], [*program, log + ".json"], log, _TIMEOUT).require_success()
             except ClusterError as error:
-                return Check("start", Result.FAILED, (f"a job {name} the plugin: {error}",))
+                return Check("start", Result.FAILED, (f"a job {name} the plugin: {error}", f"output of the job: {log}.err"))
             seconds[name].append(time.monotonic() - begin)
     return Check("start", Result.PASSED if more() <= MORE_SECONDS else Result.FAILED, (
         *(f"{name} the plugin: {statistics.median(values):.2f} s ({min(values):.2f}–{max(values):.2f})"

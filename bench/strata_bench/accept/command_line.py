@@ -11,7 +11,7 @@ import subprocess
 
 from ..compare import command_line as compare
 from ..compare import grid
-from ..measuring import cli, command, competitors, files, place
+from ..measuring import cli, command, competitors, files, place, units
 from ..measuring.cluster import check_support
 
 from . import checks, page
@@ -68,17 +68,29 @@ def _speed(options, build, state, digest, folder):
         return Check("speed", Result.UNDECIDED, ("the comparison was interrupted or could not begin: see what it printed",)), {}
     tables = {title: files.read_lines(os.path.join(own, file)) for title, file in
               (("Summary", "summary.txt"), ("Times", "table.txt"))}
-    return Check("speed", _VERDICTS[files.read_json(data)["verdict"]],
-                 (f"{', '.join(options.op)}; {', '.join(options.orders)} order of the ranks",
-                  *itertools.takewhile(lambda line: not line.startswith("Size by size"), filter(None, tables["Summary"])),
-                  f"all of it: {own}")), tables
+    result = _VERDICTS[files.read_json(data)["verdict"]]
+    asked = f"{', '.join(options.op)}; {', '.join(map(units.size_text, options.sizes))}; {', '.join(options.orders)} order"
+    found = list(filter(None, tables["Summary"]))
+    lines = list(itertools.takewhile(lambda line: not line.startswith("Speed-up"), found))
+    table = itertools.takewhile(lambda line: not line.startswith("Size by size"), found[len(lines):])
+    right = ("every byte of every result was right",) if result is Result.PASSED else ()
+    return Check("speed", result, (f"{asked} of the ranks", *right, *lines, f"all of it: {own}"), (*table,)), tables
 
 
-def _facts(arguments, digest):
-    done = subprocess.run(["ompi_info", "--version"], text=True, capture_output=True, check=False)
-    release = re.search(r"v[0-9][^\s]*", done.stdout)
+def _ompi_info(*options):
+    return subprocess.run(["ompi_info", *options], text=True, capture_output=True, check=False).stdout
+
+
+def _parameters_folder():
+    """Returns Open MPI's folder of the parameters for all users."""
+    found = re.search(r"^path:sysconfdir:(.+)$", _ompi_info("--parsable", "--path", "sysconfdir"), re.MULTILINE)
+    return found[1] if found else "/etc/openmpi"
+
+
+def _facts(arguments, build, digest):
+    release = re.search(r"v[0-9][^\s]*", _ompi_info("--version"))
     return (("command", shlex.join(["bench/accept", *arguments])), ("host", platform.node()),
-            ("Open MPI", release[0] if release else "unknown"), ("build", digest),
+            ("Open MPI", release[0] if release else "unknown"), ("build", f"{digest}, {build}"),
             ("date", datetime.datetime.now().astimezone().isoformat(" ", "minutes")))
 
 
@@ -100,11 +112,11 @@ def _accept(options, progress):
             found.append(speed)
         command.say_kept(runner, progress)
     progress.clear()
-    facts = _facts(options.arguments, digest)
+    facts, parameters = _facts(options.arguments, build, digest), _parameters_folder()
     paths = [os.path.join(folder, f"acceptance.{ending}") for ending in ("txt", "html")]
-    files.write_text(paths[0], page.text(found, facts))
-    files.write_text(paths[1], page.as_html(found, facts, tables).split("\n"))
-    progress.say("\n" + "\n".join(page.text(found, facts)))
+    files.write_text(paths[0], page.text(found, facts, parameters))
+    files.write_text(paths[1], page.as_html(found, facts, parameters, tables).split("\n"))
+    progress.say("\n" + "\n".join(page.text(found, facts, parameters)))
     command.say_files(paths, "", progress)
     return _STATUS[page.outcome(found)]
 

@@ -120,10 +120,10 @@ class Run:
     errors: str  # standard error
 
     def complaint(self):
-        """Returns the last lines for an error message."""
+        """Returns the first and last lines for an error message: the first ones have the cause, the last ones the end."""
         lines = [line for line in (self.output + self.errors).splitlines()
                  if line.strip("- ") and "plm:rsh: Warning: setpgid" not in line]
-        return "\n".join(lines[-8:])
+        return "\n".join(lines if len(lines) <= 12 else [*lines[:4], "...", *lines[-8:]])
 
     def failure(self):
         """Returns why it failed; empty if it did not."""

@@ -112,8 +112,7 @@ TEST(Shape, EveryShapeIsATreeOfItsDepth) {
     for (const Shape& shape : shapes()) {
         for (const int size : sizes) {
             EXPECT_EQ(check_tree(all_links(shape.method, size, shape.half), shape.depth(size)), "")
-                << "algorithm " << static_cast<int>(shape.method.algorithm) << " radix " << shape.method.radix
-                << " half " << static_cast<int>(shape.half) << " size " << size;
+                << name_of(shape.method) << " half " << static_cast<int>(shape.half) << " size " << size;
         }
     }
 }
