@@ -53,7 +53,7 @@ void note(int& code, int next) { code = code != 0 ? code : next; }
 void publish(Boards& boards, PackedBuffer& own, std::size_t begin, std::size_t bytes, int& code) {
     note(code, own.produce(begin + bytes));
     std::memcpy(boards.own(), own.data() + begin, bytes);
-    boards.publish();
+    boards.publish(own.bytes());
 }
 
 /// Combines a part of the data of a rank, which has published, with those of the ranks after it in `result`.
@@ -74,25 +74,34 @@ Task node_barrier(Boards& boards, Arena& /*arena*/) {
     co_return 0;
 }
 
+/// The readers take as many steps as the root, whose call may have another size.
 Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& /*arena*/) {
+    const bool reads = boards.rank() != root;
+    std::size_t all = buffer.bytes();
     int code = 0;
-    for (std::size_t begin = 0; begin < buffer.bytes(); begin += Board::most_bytes) {
-        const std::size_t bytes = std::min(Board::most_bytes, buffer.bytes() - begin);
-        boards.begin_step(bytes);
-        if (boards.rank() == root) {
+    for (std::size_t begin = 0; begin < all; begin += Board::most_bytes) {
+        boards.begin_step(std::min(Board::most_bytes, all - begin));
+        if (!reads) {
             co_await boards.room();
-            publish(boards, buffer, begin, bytes, code);
-        } else {
-            co_await boards.published_by(root);
-            std::memcpy(buffer.data() + begin, boards.data(root), bytes);
-            boards.end_reading();
-            note(code, buffer.consume(begin + bytes));
+            publish(boards, buffer, begin, std::min(Board::most_bytes, all - begin), code);
+            continue;
         }
+        co_await boards.published_by(root);
+        all = boards.call_bytes(root);
+        const std::size_t bytes = std::min(Board::most_bytes, all - begin);
+        boards.resize_step(bytes);
+        const std::size_t end = std::min(begin + bytes, buffer.bytes());
+        if (begin < end) std::memcpy(buffer.data() + begin, boards.data(root), end - begin);
+        boards.end_reading();
+        note(code, buffer.consume(end));
     }
+    if (all > buffer.bytes()) note(code, boards.too_long());
     co_return code;
 }
 
-/// Every rank publishes: a vector of its own may be overwritten by the result.
+/// Every rank publishes: a vector of its own may be overwritten by the result. A rank whose call has more
+/// than one step, or that gets a result, compares the sizes in the first one. If they differ it ends there,
+/// as do all such ranks; the others have no further step.
 Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& reduction, Arena& arena) {
     const std::size_t all = buffers.own.bytes();
     const std::size_t element = reduction.element_bytes();
@@ -108,6 +117,17 @@ Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& red
         boards.begin_step(bytes);
         co_await boards.room();
         publish(boards, buffers.own, begin, bytes, code);
+        if (begin == 0 && (gets_result || by_slices || all > step)) {
+            bool equal = true;
+            for (int rank = 0; rank < ranks; ++rank) {
+                co_await boards.published_by(rank);
+                equal = equal && boards.call_bytes(rank) == all;
+            }
+            if (!equal) {
+                note(code, boards.too_long());
+                break;
+            }
+        }
         std::byte* const result = gets_result ? buffers.result->data() + begin : nullptr;
         const Part whole{0, gets_result ? bytes : 0};
         const Part own = by_slices ? slice(boards.rank(), ranks, bytes, element) : whole;

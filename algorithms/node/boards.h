@@ -20,9 +20,10 @@ struct alignas(4096) Board {
     /// processors gain more: an Allreduce of 1 MiB 0.85 ms instead of 5.3 with 8 KiB.
     static constexpr std::size_t most_bytes = std::size_t{64} << 10;
 
-    /// A number, and short data that travel in its cache line.
+    /// A number, and what travels in its cache line: short data, and the bytes of the whole call.
     struct alignas(line_bytes) Published {
-        std::array<std::byte, line_bytes - sizeof(std::uint64_t)> data;
+        std::array<std::byte, line_bytes - 2 * sizeof(std::uint64_t)> data;
+        std::uint64_t call_bytes;
         std::atomic<std::uint64_t> number;
     };
     struct alignas(line_bytes) Read {
@@ -43,7 +44,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between p
 /// one of two things:
 ///   - It publishes: `co_await room()`, writes to own(), publish(). Then it may read, and may end_reading().
 ///   - It reads from some rank, and ends with end_reading().
-/// To read rank r's data of the step: `co_await published_by(r)`, data(r).
+/// To read rank r's data of the step: `co_await published_by(r)`, data(r). call_bytes(r) tells whether its
+/// call has the same size.
 ///
 /// A board has room for two steps: room() waits until all ranks have read step s - 2. A rank has read step
 /// t if it has ended reading t, or if it has published in a later step. So a step in which all publish needs
@@ -58,6 +60,7 @@ public:
     struct Waiting {
         int polls = 20;                ///< reads of a flag before each call of `progress`
         void (*progress)() = nullptr;  ///< lets others work: Open MPI's progress, or other threads
+        int too_long = 1;              ///< outcome of a call for which another rank has too many bytes
     };
 
     static std::size_t memory_bytes(int ranks) { return static_cast<std::size_t>(ranks) * sizeof(Board); }
@@ -68,11 +71,15 @@ public:
     int ranks() const { return static_cast<int>(boards_.size()); }
     int rank() const { return rank_; }
 
+    int too_long() const { return waiting_.too_long; }
+
     /// Begins the next step, of `bytes` bytes per board, at most Board::most_bytes.
     void begin_step(std::size_t bytes) {
         ++step_;
         bytes_ = bytes;
     }
+    /// Changes the bytes of the step.
+    void resize_step(std::size_t bytes) { bytes_ = bytes; }
 
     /// Waits until this rank may write its board.
     class Room : public Awaitable<Room> {
@@ -98,10 +105,15 @@ public:
 
     /// Returns this rank's memory of the step. Valid from room() to publish().
     std::byte* own() { return at(rank_); }
-    void publish() { slot(rank_).number.store(step_, std::memory_order_release); }
+    void publish(std::size_t call_bytes = 0) {
+        slot(rank_).call_bytes = call_bytes;
+        slot(rank_).number.store(step_, std::memory_order_release);
+    }
     /// Returns a rank's data of the step, aligned to a cache line. Valid from published_by() to
     /// end_reading(), or to this rank's next publish().
     const std::byte* data(int rank) const { return at(rank); }
+    /// Valid like data().
+    std::size_t call_bytes(int rank) const { return slot(rank).call_bytes; }
     void end_reading() { boards_[index(rank_)].read.number.store(step_, std::memory_order_release); }
 
 private:

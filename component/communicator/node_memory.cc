@@ -107,7 +107,7 @@ void touch(Board& own) {
 using namespace node_memory;
 
 NodeMemory::NodeMemory(std::span<Board> memory, int rank, int polls)
-    : memory_(memory), boards_(memory, rank, {polls, [] { opal_progress(); }}) {
+    : memory_(memory), boards_(memory, rank, {polls, [] { opal_progress(); }, MPI_ERR_TRUNCATE}) {
     touch(memory_[static_cast<std::size_t>(rank)]);
 }
 

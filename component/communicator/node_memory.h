@@ -11,8 +11,8 @@ namespace strata::component {
 /// it has no name that could be left behind, /dev/shm does not limit it, other users cannot open it, and the
 /// kernel frees it with its last process.
 ///
-/// Memory: sizeof(Board) per rank and communicator, 132 KiB, of which pages count that were written: one
-/// without calls above 56 B. A process maps at most `most_bytes`; further communicators have no boards.
+/// Memory: sizeof(Board) per rank and communicator, 132 KiB, of which only pages that were written take any.
+/// A process maps at most `most_bytes`; further communicators have no boards.
 class NodeMemory {
 public:
     static constexpr std::size_t most_bytes = std::size_t{256} << 20;

@@ -5,6 +5,13 @@ strata_mpi_test(selected.all.node selected 4 --op ${by_node} --expect node --byt
 strata_mpi_test(selected.several_nodes selected 8 --expect tree LAYOUT one_two_five ENGINE node)
 strata_mpi_test(can_fail.several_nodes selected 8 --expect node LAYOUT one_two_five ENGINE node
                 MUST_PRINT "coll_strata_bcast_tree grew by")
+# Ranks that disagree about sizes.
+strata_mpi_test(truncated_messages.node truncated_messages 6 LAYOUT roomy COLLECTIVES ${collectives_by_node}
+                ENGINE node)
+foreach(collective Bcast Reduce Allreduce)
+  strata_mpi_test(truncated_messages.node.${collective} truncated_messages 6 --everywhere --only ${collective}
+                  LAYOUT roomy COLLECTIVES ${collectives_by_node} ENGINE node)
+endforeach()
 set(boards_setup LAYOUT roomy COLLECTIVES allreduce ENGINE node)
 foreach(what unopenable elements many)
   strata_mpi_test(boards.${what} boards 2 --what ${what} ${boards_setup} MCA coll_strata_setup_after=0)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -82,13 +83,16 @@ public:
     Rank(std::span<Board> boards, int rank, Boards::Waiting waiting)
         : boards_(boards, rank, waiting), ranks_(static_cast<int>(boards.size())), rank_(rank) {}
 
-    Task begin(const Call& call) {
+    /// `guard`: bytes behind the call's buffers.
+    Task begin(const Call& call, std::size_t guard = 0) {
         data_ = contribution(call.op, call.elements, call.what == What::bcast ? call.root : rank_);
         own_ = data_;
         if (call.what == What::bcast && rank_ != call.root) own_.assign(own_.size(), std::byte{0xee});
-        result_.assign(own_.size(), std::byte{0xdd});
-        own_buffer_.emplace(own_.data(), own_.size());
-        result_buffer_.emplace(call.in_place ? own_.data() : result_.data(), own_.size());
+        const std::size_t bytes = own_.size();
+        own_.resize(bytes + guard, guard_value);
+        result_.assign(own_.size(), guard_value);
+        own_buffer_.emplace(own_.data(), bytes);
+        result_buffer_.emplace(call.in_place ? own_.data() : result_.data(), bytes);
         elements_.emplace(call.op);
         const bool due = call.what == What::allreduce || rank_ == call.root;
         const ReduceBuffers buffers{*own_buffer_, due ? &*result_buffer_ : nullptr};
@@ -100,6 +104,14 @@ public:
         }
         return node_allreduce(boards_, buffers, *elements_, arena_);
     }
+    /// Returns true if the bytes behind the buffers are unchanged.
+    bool guarded(const Call& call) const {
+        const auto kept = [&](const std::vector<std::byte>& buffer) {
+            const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(call.elements * bytes_of(call.op));
+            return std::all_of(end, buffer.end(), [](std::byte value) { return value == guard_value; });
+        };
+        return kept(own_) && kept(result_);
+    }
     /// Returns what is wrong after a call; empty: nothing.
     std::string end(const Call& call) {
         arena_.reset();
@@ -110,6 +122,7 @@ public:
     }
 
 private:
+    static constexpr std::byte guard_value{0xdd};
     Boards boards_;
     int ranks_;
     int rank_;
@@ -180,6 +193,46 @@ TEST(Node, ThreadsGetTheSameResults) {
         }
         for (std::thread& thread : threads) thread.join();
         ASSERT_EQ(problems, std::vector<std::string>(problems.size())) << "seed " << seed;
+    }
+}
+
+/// After calls whose ranks disagree about the size, in one step or several, directly or by slices, all ranks
+/// are at the same step, and nothing was written beyond a buffer.
+TEST(Node, RanksThatDisagreeGoOnTogether) {
+    constexpr std::size_t guard = 64;
+    const std::size_t sizes[] = {16, 6000, 30000, Board::most_bytes, 3 * Board::most_bytes};
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        Random random(seed);
+        const int ranks = random.between(2, 5);
+        const auto what = static_cast<What>(random.between(1, 3));
+        const int root = random.between(0, ranks - 1);
+        std::vector<std::size_t> bytes;
+        for (int r = 0; r < ranks; ++r) bytes.push_back(sizes[random.below(std::size(sizes))]);
+        std::vector<Board> boards = boards_for(ranks);
+        std::vector<int> codes(bytes.size());
+        std::vector<std::string> problems(bytes.size());
+        std::vector<std::thread> threads;
+        for (int r = 0; r < ranks; ++r) {
+            threads.emplace_back([&, r] {
+                const auto place = static_cast<std::size_t>(r);
+                Rank rank(boards, r, {3, [] { std::this_thread::yield(); }, 77});
+                Call call{what, root, Operator::sum_8, bytes[place], false};
+                codes[place] = rank.begin(call, guard).run();
+                if (!rank.guarded(call)) problems[place] = "written beyond the buffer";
+                call.elements = 500;
+                rank.begin(call).run();
+                if (problems[place].empty()) problems[place] = rank.end(call);
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        ASSERT_EQ(problems, std::vector<std::string>(problems.size())) << "seed " << seed;
+        const std::size_t sent = bytes[static_cast<std::size_t>(root)];
+        for (std::size_t r = 0; r < bytes.size(); ++r) {
+            const bool differ =
+                std::ranges::any_of(bytes, [&](std::size_t other) { return other != bytes[r]; });
+            const bool errs = what == What::bcast ? sent > bytes[r] : what == What::allreduce && differ;
+            EXPECT_TRUE(what == What::reduce || codes[r] == (errs ? 77 : 0)) << "seed " << seed;
+        }
     }
 }
 
