@@ -238,6 +238,7 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
         operation.root = planner().tree_root(operation.rank_order);
     }
     operation.on_boards = request.fits_board && !boards_given_up_;
+    operation.node_pays = node_pays();
     return operation;
 }
 
@@ -247,16 +248,20 @@ bool CommunicatorState::is_open(Collective op) const {
     return planner().is_open(op) && !keeps_order;
 }
 
-/// Returns true if the node engine may serve a collective at some size.
-bool CommunicatorState::may_have_boards(Collective op) const {
-    return !boards_given_up_ && algorithms::served_by_node_from(hierarchy(), op);
+/// Boards take 0.1 ms of two ranks, and 0.6 ms of four that share two processors: as long as up to a thousand
+/// calls gain. MPI_COMM_WORLD lasts as long as the job, whose start takes hundreds of times as long.
+bool CommunicatorState::node_pays() const { return comm_ == MPI_COMM_WORLD; }
+
+/// Returns true if the model may choose the node engine for a collective at some size.
+bool CommunicatorState::may_choose_node(Collective op) const {
+    return node_pays() && !boards_given_up_ && algorithms::served_by_node_from(hierarchy(), op);
 }
 
 /// Decides which collectives pass through for every call.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         passed_.pass(op, ForwardReason::chosen);
-    } else if (!is_open(op) || may_have_boards(op)) {
+    } else if (!is_open(op) || may_choose_node(op)) {
         return;
     } else if (hierarchy().groups.size() == 1) {
         passed_.pass(op, ForwardReason::no_hierarchy);

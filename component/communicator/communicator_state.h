@@ -177,7 +177,8 @@ private:
     std::string underlying(Collective op) const;
     void decide(Collective op);
     bool is_open(Collective op) const;
-    bool may_have_boards(Collective op) const;
+    bool node_pays() const;
+    bool may_choose_node(Collective op) const;
     PlanInUse& plan(const algorithms::Operation& operation, bool may_be_by_levels = true);
     std::string outline(const algorithms::Operation& operation, const PlanInUse& planned) const;
     void forget_plans() noexcept;

@@ -10,7 +10,7 @@ strata_mpi_test(communicator_counters.rails communicator_counters 8 --op ${by_ra
                 LAYOUT two_nics ENGINE rails)
 string(REPLACE ";" "," by_node "${collectives_by_node}")
 strata_mpi_test(communicator_counters.node communicator_counters 4 --op ${by_node} --expect node --bytes 20000
-                LAYOUT roomy MCA coll_strata_setup_after=0)
+                LAYOUT roomy COLLECTIVES ${collectives_by_node} ENGINE node)
 # Reasons why calls are passed through to Open MPI. plugin.agreement tests the reasons of differing processes
 # (missing, version, settings), setup_failures tests `failure`. Processes that agree in all compared facts compute
 # the same plans: the agreements test provokes `plans` directly.
