@@ -49,11 +49,18 @@ std::size_t most_in_slice(int ranks, std::size_t bytes, std::size_t element_byte
 
 void note(int& code, int next) { code = code != 0 ? code : next; }
 
-/// Keeps its first error.
-void publish(Boards& boards, PackedBuffer& own, std::size_t begin, std::size_t bytes, int& code) {
+/// `call`: to compare with that of other ranks. Keeps its first error.
+void publish(Boards& boards, PackedBuffer& own, std::size_t begin, std::size_t bytes, std::size_t call,
+             int& code) {
     note(code, own.produce(begin + bytes));
     std::memcpy(boards.own(), own.data() + begin, bytes);
-    boards.publish(own.bytes());
+    boards.publish(call);
+}
+
+/// A number that is different for reductions of other steps: of other bytes, or of other elements.
+std::size_t reduction_call(std::size_t bytes, std::size_t element_bytes) {
+    static_assert(Board::most_bytes < std::size_t{1} << 20);
+    return bytes ^ (element_bytes << 44);
 }
 
 /// Combines a part of the data of a rank, which has published, with those of the ranks after it in `result`.
@@ -83,11 +90,11 @@ Task node_bcast(Boards& boards, int root, PackedBuffer& buffer, Arena& /*arena*/
         boards.begin_step(std::min(Board::most_bytes, all - begin));
         if (!reads) {
             co_await boards.room();
-            publish(boards, buffer, begin, std::min(Board::most_bytes, all - begin), code);
+            publish(boards, buffer, begin, std::min(Board::most_bytes, all - begin), all, code);
             continue;
         }
         co_await boards.published_by(root);
-        all = boards.call_bytes(root);
+        all = boards.call(root);
         const std::size_t bytes = std::min(Board::most_bytes, all - begin);
         boards.resize_step(bytes);
         const std::size_t end = std::min(begin + bytes, buffer.bytes());
@@ -106,6 +113,7 @@ Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& red
     const std::size_t all = buffers.own.bytes();
     const std::size_t element = reduction.element_bytes();
     const int ranks = boards.ranks();
+    const std::size_t call = reduction_call(all, element);
     const bool by_slices = pays_by_slices(ranks, all);
     const std::size_t step = step_bytes(element);
     const bool gets_result = root == every_rank || root == boards.rank();
@@ -116,12 +124,12 @@ Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& red
         const std::size_t bytes = std::min(step, all - begin);
         boards.begin_step(bytes);
         co_await boards.room();
-        publish(boards, buffers.own, begin, bytes, code);
+        publish(boards, buffers.own, begin, bytes, call, code);
         if (begin == 0 && (gets_result || by_slices || all > step)) {
             bool equal = true;
             for (int rank = 0; rank < ranks; ++rank) {
                 co_await boards.published_by(rank);
-                equal = equal && boards.call_bytes(rank) == all;
+                equal = equal && boards.call(rank) == call;
             }
             if (!equal) {
                 note(code, boards.too_long());

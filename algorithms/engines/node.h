@@ -12,8 +12,10 @@ namespace strata::algorithms {
 // Collectives among ranks that share a node, through their boards instead of messages. Vectors are cut into
 // steps of Board::most_bytes, of whole elements for reductions, which must not be larger. With 0 bytes
 // nothing happens. Outcome: 0 or the first error of buffers or reduction; the steps are completed all the
-// same, because other ranks wait for them. If the ranks disagree about the size, those with too many bytes to
-// take get Boards::too_long(), and nothing is written beyond a buffer. k: ranks.
+// same, because other ranks wait for them. If the ranks disagree about the size, nothing is written beyond a
+// buffer, and all of them are at the same step afterwards, unless some have 0 bytes. Boards::too_long() then
+// is the outcome of a Bcast where the root has more bytes, and of a reduction where the result is due, and on
+// other ranks that take part in more than one step. k: ranks.
 
 /// Every rank publishes and waits for all others. No rank leaves before all ranks have entered.
 /// Cost: alpha, the transfer of a cache line, k - 1 of them at the same time.

@@ -20,10 +20,10 @@ struct alignas(4096) Board {
     /// processors gain more: an Allreduce of 1 MiB 0.85 ms instead of 5.3 with 8 KiB.
     static constexpr std::size_t most_bytes = std::size_t{64} << 10;
 
-    /// A number, and what travels in its cache line: short data, and the bytes of the whole call.
+    /// A number, and what travels in its cache line: short data, and a number for the call's size.
     struct alignas(line_bytes) Published {
         std::array<std::byte, line_bytes - 2 * sizeof(std::uint64_t)> data;
-        std::uint64_t call_bytes;
+        std::uint64_t call;
         std::atomic<std::uint64_t> number;
     };
     struct alignas(line_bytes) Read {
@@ -44,8 +44,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between p
 /// one of two things:
 ///   - It publishes: `co_await room()`, writes to own(), publish(). Then it may read, and may end_reading().
 ///   - It reads from some rank, and ends with end_reading().
-/// To read rank r's data of the step: `co_await published_by(r)`, data(r). call_bytes(r) tells whether its
-/// call has the same size.
+/// To read rank r's data of the step: `co_await published_by(r)`, data(r). call(r) tells whether its call has
+/// the same size.
 ///
 /// A board has room for two steps: room() waits until all ranks have read step s - 2. A rank has read step
 /// t if it has ended reading t, or if it has published in a later step. So a step in which all publish needs
@@ -105,15 +105,15 @@ public:
 
     /// Returns this rank's memory of the step. Valid from room() to publish().
     std::byte* own() { return at(rank_); }
-    void publish(std::size_t call_bytes = 0) {
-        slot(rank_).call_bytes = call_bytes;
+    void publish(std::size_t call = 0) {
+        slot(rank_).call = call;
         slot(rank_).number.store(step_, std::memory_order_release);
     }
     /// Returns a rank's data of the step, aligned to a cache line. Valid from published_by() to
     /// end_reading(), or to this rank's next publish().
     const std::byte* data(int rank) const { return at(rank); }
     /// Valid like data().
-    std::size_t call_bytes(int rank) const { return slot(rank).call_bytes; }
+    std::size_t call(int rank) const { return slot(rank).call; }
     void end_reading() { boards_[index(rank_)].read.number.store(step_, std::memory_order_release); }
 
 private:

@@ -336,7 +336,8 @@ Proposal propose(const Hierarchy& hierarchy, const LinkTable& links, const Overr
         plan.levels.clear();
         plan.sources.clear();
         plan.predicted_us = 0;
-        plan.reason = chosen_node ? "measured faster than tuned inside a node" : "set by the user";
+        plan.reason =
+            chosen_node ? "boards were measured faster than tuned inside a node" : "set by the user";
         return {std::move(plan), passed};
     }
     if (overrides.engine == Engine::forward) return pass("set by the user");

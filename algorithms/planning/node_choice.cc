@@ -5,7 +5,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// What was measured: two ranks with a processor each; 3, 4, 8 and 16 ranks on two processors.
+/// What was measured: two ranks with a processor each; 4 and 16 ranks that share two processors.
 struct Measured {
     Collective collective;
     int most_ranks;
@@ -15,7 +15,7 @@ constexpr Measured measured[] = {
     {Collective::barrier, 16, 0},
     {Collective::allreduce, 16, 0},
     {Collective::bcast, 16, 1024},
-    {Collective::reduce, 4, 1024},  // 16 ranks: tuned is faster from 1 MiB on
+    {Collective::reduce, 4, 1024},  // 16 ranks, root 0: tuned is faster from 1 MiB on
 };
 
 }  // namespace

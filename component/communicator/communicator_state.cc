@@ -250,11 +250,15 @@ bool CommunicatorState::is_open(Collective op) const {
 
 /// Boards take 0.1 ms of two ranks, and 0.6 ms of four that share two processors: as long as up to a thousand
 /// calls gain. MPI_COMM_WORLD lasts as long as the job, whose start takes hundreds of times as long.
-bool CommunicatorState::node_pays() const { return comm_ == MPI_COMM_WORLD; }
+/// Between nodes the answer does not matter: the same one for all communicators lets them share plans.
+bool CommunicatorState::node_pays() const {
+    return comm_ == MPI_COMM_WORLD || topology::is_network(hierarchy().groups.front());
+}
 
 /// Returns true if the model may choose the node engine for a collective at some size.
 bool CommunicatorState::may_choose_node(Collective op) const {
-    return node_pays() && !boards_given_up_ && algorithms::served_by_node_from(hierarchy(), op);
+    return node_pays() && !boards_given_up_ && settings_.of(op).segments.empty() &&
+           algorithms::served_by_node_from(hierarchy(), op);
 }
 
 /// Decides which collectives pass through for every call.

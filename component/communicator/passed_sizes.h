@@ -14,12 +14,12 @@ class PassedSizes {
 public:
     bool has(const Request& request) const {
         const unsigned index = algorithms::size_class(request.operation.bytes).index;
-        return request.operation.root == root_ && !request.ordered &&
+        return request.operation.root == root_ && !request.ordered && request.fits_board &&
                (bits_[index / 64] >> index % 64 & 1) != 0;
     }
     ForwardReason reason() const { return reason_; }
 
-    /// Not for ordered requests.
+    /// Not for ordered requests, nor for elements larger than a board: their plans may be others.
     void add(const Request& request, ForwardReason reason) {
         if (request.operation.root != root_ || reason != reason_) {
             *this = PassedSizes(request.operation.root, reason);

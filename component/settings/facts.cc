@@ -68,6 +68,7 @@ Facts agreement_facts(const SettingsText& text, const Settings& settings,
     facts.push_back({mca_name("nic"), settings.nic_local ? "auto" : "none", text.nic});
     flag(mca_name("reproducible"), settings.reproducible);
     flag(mca_name("check_plans"), settings.check_plans);
+    add(mca_name("shared_memory"), text.shared_memory);
     add(mca_name("setup_after"), std::to_string(settings.setup_after));
     facts.push_back(by_content("rules", settings.rules_hash, text.rules));
     facts.push_back(settings.network ? by_content("network", settings.network->hash(), text.network)

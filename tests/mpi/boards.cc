@@ -1,13 +1,18 @@
 // Tests when ranks of one node have boards (coll_strata_allreduce_algorithm node), and that the results are
 // right when they have none.
 //
-//   boards --what unopenable|elements|many
+//   boards --what unopenable|elements|many|stopped|killed
 //
 // unopenable: the last rank has no file descriptor left when the boards are made.
 // elements:   elements that fit into a board and others that do not, of equal bytes, take turns.
 // many:       more communicators than have boards.
+// stopped:    the last rank is stopped for a second, and its child process ends, in the middle of calls.
+// killed:     the last rank is killed in the middle of calls. The others go on until mpirun ends the job.
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include <cstdint>
 #include <string>
@@ -83,6 +88,35 @@ public:
         session_.expect(served() == most + 1, "memory of freed communicators is not used again");
     }
 
+    void stopped() {
+        const NamedCommunicator one = copy_of_world("a copy of world");
+        for (int i = 0; i < calls; ++i) sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
+        const bool is_last = session_.rank() == session_.size() - 1;
+        const pid_t child = is_last ? fork() : 0;
+        if (is_last && child == 0) {
+            kill(getppid(), SIGSTOP);
+            sleep(1);
+            kill(getppid(), SIGCONT);
+            _exit(0);
+        }
+        const double begin = MPI_Wtime();
+        for (int more = 1; more != 0;) {
+            more = MPI_Wtime() < begin + 1.5 ? 1 : 0;
+            MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MIN, one.comm);
+            sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
+        }
+        if (is_last) waitpid(child, nullptr, 0);
+        session_.expect(served() > 2 * calls, "the node engine served no calls");
+    }
+
+    void killed() {
+        const NamedCommunicator one = copy_of_world("a copy of world");
+        for (int i = 0; i < calls; ++i) sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
+        if (served() != calls) return;
+        if (session_.rank() == session_.size() - 1) raise(SIGKILL);
+        for (;;) sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
+    }
+
 private:
     std::uint64_t served() const { return counters_.read(session_, "allreduce_node"); }
     void sum(MPI_Comm comm, MPI_Datatype type = MPI_DOUBLE, MPI_Op op = MPI_SUM, int count = 1) {
@@ -114,8 +148,12 @@ int main(int argc, char** argv) {
             test.elements();
         } else if (what == "many") {
             test.many();
+        } else if (what == "stopped") {
+            test.stopped();
+        } else if (what == "killed") {
+            test.killed();
         } else {
-            session.fail("--what %s: known are unopenable, elements, many", what.c_str());
+            session.fail("--what %s: known are unopenable, elements, many, stopped, killed", what.c_str());
         }
     }
     return session.finish();

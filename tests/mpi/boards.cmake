@@ -13,9 +13,11 @@ foreach(collective Bcast Reduce Allreduce)
                   LAYOUT roomy COLLECTIVES ${collectives_by_node} ENGINE node)
 endforeach()
 set(boards_setup LAYOUT roomy COLLECTIVES allreduce ENGINE node)
-foreach(what unopenable elements many)
+foreach(what unopenable elements many stopped)
   strata_mpi_test(boards.${what} boards 2 --what ${what} ${boards_setup} MCA coll_strata_setup_after=0)
 endforeach()
+strata_mpi_test(boards.killed boards 4 --what killed ${boards_setup} MCA coll_strata_setup_after=0
+                MUST_PRINT "signal 9 .Killed.")
 # Process 0, which writes the dump, notes no sizes that pass through; the others do.
 strata_mpi_test(boards.elements.dump boards 3 --what elements ${boards_setup}
                 MCA coll_strata_setup_after=0 coll_strata_dump=${CMAKE_CURRENT_BINARY_DIR}/boards.json)

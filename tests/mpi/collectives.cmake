@@ -82,6 +82,9 @@ foreach(layout roomy one_two_five)
 endforeach()
 strata_mpi_test(random_collectives.oversubscribed.node random_collectives 11 --iterations 250 --seed 91
                 LAYOUT oversubscribed ENGINE node)
+# The model's own choice on MPI_COMM_WORLD.
+strata_mpi_test(random_collectives.roomy.auto random_collectives 4 --iterations 400 --seed 93 LAYOUT roomy
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
 strata_mpi_test(collective_semantics.node collective_semantics 5 --collectives bcast,reduce,allreduce,barrier
                 LAYOUT roomy ENGINE node)
 strata_mpi_test(against_basic.node random_collectives 5 --collectives bcast,reduce,allreduce,barrier --iterations 500

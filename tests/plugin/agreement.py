@@ -120,6 +120,7 @@ def make_cases(paths, scratch):
         "segsize": Case(LAST, [coll("bcast_segsize", "1k")], "settings"),
         "hierarchy": Case(FIRST, [coll("hierarchy", "node")], "settings"),
         "setup_after": Case(MIDDLE, [coll("setup_after", 3)], "settings"),
+        "shared_memory": Case(MIDDLE, [coll("shared_memory", 0)], "settings"),
         "hand_back": Case(MIDDLE, [coll("hand_back", 0)], None),
         "check_plans": Case(MIDDLE, [coll("check_plans", 1)], "settings"),
         "disable": Case(MIDDLE, [coll("disable", "bcast")], "settings"),

@@ -14,7 +14,7 @@ foreach(case missing_first missing_middle missing_last all_but_one_missing all_b
         version_first version_middle all_but_one_version two_versions two_versions_in_another_order
         sources_first sources_middle all_but_one_sources
         release_everywhere release_middle
-        nic_off nic_names reproducible window priority algorithm segsize hierarchy setup_after check_plans disable
+        nic_off nic_names reproducible window priority algorithm segsize hierarchy setup_after shared_memory check_plans disable
         bad_value bad_value_first switched_off excluded eager_limit network_content network_missing
         topology_missing topology_missing_first topology_other hwloc_no_file hwloc_other
         rules_content rules_missing same_rules

@@ -276,6 +276,7 @@ TEST(AgreementHash, EveryDifferenceShows) {
         [](SettingsText& text) { bcast(text).segsize = "node=4k"; },
         [](SettingsText& text) { text.placement = "0;1"; },
         [](SettingsText& text) { text.setup_after = "9"; },
+        [](SettingsText& text) { text.shared_memory = "0"; },
         [](SettingsText& text) { text.check_plans = "1"; },
     };
     std::set<std::uint64_t> hashes;
