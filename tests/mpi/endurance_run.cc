@@ -38,10 +38,10 @@ Run::Run(Session& session, std::int64_t steps, const Wanted& wanted)
     }
 }
 
-Run::Service Run::service_of(const std::map<std::string, std::uint64_t>& counters) {
+Run::Service Run::service_of(const PluginCounters& counters) const {
     Service sums;
-    for (const auto& [name, value] : counters) {
-        if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_rails", "_node"})) sums.by_plugin += value;
+    sums.by_plugin = counters.served(session_);
+    for (const auto& [name, value] : counters.read(session_)) {
         if (name.ends_with("_forward")) sums.left += value;
         // Calls that the plugin passed through for reasons unrelated to the call.
         if (ends_with_one_of(name,
@@ -120,8 +120,8 @@ void Run::judge_service(std::uint64_t calls) {
 }
 
 Run::Service Run::service() const {
-    const Service all = service_of(of_all_->read(session_));
-    const Service of_world = service_of(of_world_->read(session_));
+    const Service all = service_of(*of_all_);
+    const Service of_world = service_of(*of_world_);
     return {all.by_plugin - of_world.by_plugin, all.left - of_world.left, all.lost - of_world.lost};
 }
 

@@ -41,7 +41,7 @@ private:
         std::uint64_t left = 0;
         std::uint64_t lost = 0;  ///< passed through because the plugin was not ready or failed
     };
-    static Service service_of(const std::map<std::string, std::uint64_t>& counters);
+    Service service_of(const PluginCounters& counters) const;
     Service service() const;
     void sabotage(int part);
     void tell(int part) const;

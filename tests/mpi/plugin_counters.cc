@@ -50,6 +50,19 @@ std::uint64_t PluginCounters::sum(Session& session, const std::string& beginning
     }
     return all;
 }
+std::uint64_t PluginCounters::served(Session& session) const {
+    std::uint64_t all = 0;
+    for (const auto& [name, value] : read(session)) {
+        for (const std::string_view engine : {"_tree", "_levels", "_ring", "_rails", "_node"}) {
+            // Not "bytes_node", which counts bytes of a level.
+            const bool of_collective =
+                name.ends_with(engine) &&
+                handles_.contains(name.substr(0, name.size() - engine.size()) + "_forward");
+            all += of_collective ? value : 0;
+        }
+    }
+    return all;
+}
 std::vector<std::string> PluginCounters::endings(Session& session, const std::string& beginning) const {
     std::vector<std::string> found;
     for (const auto& [name, handle] : handles_) {

@@ -27,6 +27,8 @@ public:
     std::uint64_t read(Session& session, const std::string& name) const;
     /// Returns the sum of all counters whose names, without these prefixes, begin so.
     std::uint64_t sum(Session& session, const std::string& beginning) const;
+    /// Returns the calls of all collectives that the plugin's engines have served.
+    std::uint64_t served(Session& session) const;
     /// Returns the rest of the names of all counters that begin with `beginning`; fails if there are none.
     std::vector<std::string> endings(Session& session, const std::string& beginning) const;
 

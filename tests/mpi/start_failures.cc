@@ -36,17 +36,6 @@ void set_failure() {
     }
 }
 
-/// Calls of all collectives that an engine of this process served.
-std::uint64_t served_here(const PluginCounters& counters, Session& session) {
-    std::uint64_t served = 0;
-    for (const auto& [name, value] : counters.read(session)) {
-        for (const char* engine : {"_tree", "_levels", "_ring", "_rails", "_node"}) {
-            served += name.ends_with(engine) && name.find("_comm_") == std::string::npos ? value : 0;
-        }
-    }
-    return served;
-}
-
 }  // namespace
 
 extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
@@ -82,7 +71,7 @@ int main(int argc, char** argv) {
 
         // An engine that failed before its first message has also counted the call.
         const std::uint64_t own =
-            served_here(counters, session) - (error ? 1 : 0) + (session.sabotages("alike") ? 1 : 0);
+            counters.served(session) - (error ? 1 : 0) + (session.sabotages("alike") ? 1 : 0);
         const std::uint64_t served = session.total(own);
         const std::uint64_t all = calls * static_cast<std::uint64_t>(session.size());
         session.expect(served == 0 || served == all, "some ranks passed calls through that others served");

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests with strace what the plugin changes outside its processes: a job of an unprivileged user opens the same
 files for writing, creates, renames and removes the same files, opens the same sockets and requests the same
-privileges and programs as without the plugin, except for a requested dump."""
+privileges and programs as without the plugin, except for a requested dump and for the memory that the ranks of a node
+share, which rank 0's other processes open as its file descriptor."""
 import collections
 import glob
 import os
@@ -22,6 +23,7 @@ PRIVILEGE = ("setuid setgid setreuid setregid setresuid setresgid setgroups setf
              "umount2 unshare setns chroot pivot_root execve execveat bpf").split()
 OPENS = "open openat openat2".split()
 CALL = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|\?)", re.DOTALL)
+SHARED_MEMORY = '"/proc/N/fd/N"'  # as normal() writes it
 FOR_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_TMPFILE")
 
 
@@ -108,12 +110,16 @@ def test(paths, spoiled):
             also = [shutil.which("bash"), "-c", ": > elsewhere; : > /dev/udp/127.0.0.1/9; exec \"$0\" \"$@\"", user.probe]
             expect_same(traced(user, "spoiled", asked, also), without)
             return
-        expect_same(traced(user, "plain", {}), without)
-        expect_same(traced(user, "asked", asked), without)
+        plain = traced(user, "plain", {})
+        if not any(SHARED_MEMORY in one for one in plain):
+            raise Failure("strace has not traced how the ranks open their shared memory")
+        expect_same(plain, without, [SHARED_MEMORY])
+        expect_same(traced(user, "alone", {"coll_strata_shared_memory": "0"}), without)
+        expect_same(traced(user, "asked", asked), without, [SHARED_MEMORY])
         dumped = traced(user, "dump", asked | {"coll_strata_dump": "hierarchy.json"})
         if not any("hierarchy.json" in one for one in dumped):
             raise Failure("strace has not traced the write of the dump")
-        expect_same(dumped, without, ["hierarchy.json"])
+        expect_same(dumped, without, ["hierarchy.json", SHARED_MEMORY])
         left = sorted(name for name in os.listdir(user.folder) if not name.startswith("trace-"))
         if left != ["hierarchy.json", "tmp", "topology.conf"]:
             raise Failure(f"the job has left {left}")
