@@ -21,8 +21,6 @@ struct Operation {
     /// crosses a wide link.
     std::span<const int> other_roots{};
     bool on_boards = false;  ///< its ranks have boards (algorithms/node), and an element fits into one
-    /// The model may choose the node engine: the communicator lasts long enough to pay for its boards.
-    bool node_pays = true;
 };
 
 }  // namespace strata::algorithms

@@ -16,8 +16,15 @@ void relax() {
 
 }  // namespace
 
-Boards::Boards(std::span<Board> boards, int rank, Waiting waiting)
-    : boards_(boards), rank_(rank), waiting_(waiting), known_(boards.size(), 0) {}
+Boards::Boards(int ranks, int rank, Waiting waiting)
+    : rank_(rank), waiting_(waiting), known_(static_cast<std::size_t>(ranks), 0) {}
+
+void Boards::use(std::span<Board> boards) {
+    boards_ = boards;
+    for (Board::Published& slot : boards_[index(rank_)].published) {
+        slot.number.store(0, std::memory_order_relaxed);
+    }
+}
 
 template <class Condition>
 int Boards::poll(Condition&& condition) const {

@@ -28,6 +28,7 @@ struct alignas(4096) Board {
     };
     struct alignas(line_bytes) Read {
         std::atomic<std::uint64_t> number;
+        std::atomic<std::uint64_t> left;  ///< not zero: its rank no longer uses any of the boards
     };
     struct alignas(line_bytes) Long {
         std::array<std::byte, most_bytes> data;
@@ -63,12 +64,15 @@ public:
         int too_long = 1;              ///< outcome of a call for which another rank has too many bytes
     };
 
-    static std::size_t memory_bytes(int ranks) { return static_cast<std::size_t>(ranks) * sizeof(Board); }
+    /// Throws std::bad_alloc.
+    Boards(int ranks, int rank, Waiting waiting);
+    /// Begins with boards whose numbers are zero, one per rank, and gives this rank's numbers and short data
+    /// memory near its processor. Longer data get theirs when it writes them.
+    void use(std::span<Board> boards);
+    /// Ends. After all ranks have, the boards may be used again.
+    void leave() { boards_[index(rank_)].read.left.store(1, std::memory_order_release); }
 
-    /// `boards`: one per rank. Throws std::bad_alloc.
-    Boards(std::span<Board> boards, int rank, Waiting waiting);
-
-    int ranks() const { return static_cast<int>(boards_.size()); }
+    int ranks() const { return static_cast<int>(known_.size()); }
     int rank() const { return rank_; }
 
     int too_long() const { return waiting_.too_long; }

@@ -32,7 +32,7 @@ bool chooses_node(const topology::Hierarchy& hierarchy, const Overrides& overrid
                   const Operation& operation) {
     const bool open =
         overrides.engine == Engine::automatic && overrides.methods.empty() && overrides.segments.empty();
-    if (!open || !operation.on_boards || !operation.node_pays || operation.reproducible) return false;
+    if (!open || !operation.on_boards || operation.reproducible) return false;
     const auto from = served_by_node_from(hierarchy, operation.collective);
     return from && operation.bytes >= *from;
 }

@@ -219,12 +219,12 @@ PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) cons
     const auto op = static_cast<unsigned>(operation.collective);
     const std::vector<std::size_t>& bounds = byte_bounds_[op];
     const auto bound = std::upper_bound(bounds.begin(), bounds.end(), operation.bytes);
-    static_assert(2 * most_rules < 1U << 14 && collective_count <= 1 << 4);
+    static_assert(2 * most_rules < 1U << 14);
     PlanClass found;
     found.key = static_cast<std::uint64_t>(by_levels) << 62 |
                 static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
                 static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
-                (operation.on_boards ? 1U << 8 : 0U) | (operation.node_pays ? 1U << 14 : 0U) | size.index;
+                (operation.on_boards ? 1U << 8 : 0U) | size.index;
     found.representative = with_root_of_class(operation);
     found.representative.bytes =
         bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
@@ -275,7 +275,7 @@ FirstPlan Planner::plan_by_formulas(Operation operation, ByLevels by_levels) con
     }
     topology::FactHash inputs;
     inputs.add(static_cast<int>(operation.collective)).add(operation.bytes).add(static_cast<int>(by_levels));
-    inputs.add(rails_).add(keep_levels_).add(operation.on_boards).add(operation.node_pays);
+    inputs.add(rails_).add(keep_levels_).add(operation.on_boards);
     const auto [proposal, found] = structure_->propose(overrides, operation, inputs.value());
     return {weigh(*proposal, hierarchy_, settings_.links, overrides, operation, facts_->rounds), no_search,
             found};

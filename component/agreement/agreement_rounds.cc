@@ -21,9 +21,9 @@ constexpr std::size_t longest_text = 1024;  // bytes of a text about info keys o
 constexpr std::size_t most_named = 8;       // ranks
 
 // All ranks contribute the same value if the minimum and the minimum of the complement are complements.
-enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, word_count };
-static_assert(word_count <= MinAllreduce::most_words);
-using Words = std::array<std::uint64_t, word_count>;
+enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, boards };
+using Words = std::array<std::uint64_t, boards + std::tuple_size_v<decltype(Proposal::boards)>>;
+static_assert(std::tuple_size_v<Words> <= MinAllreduce::most_words);
 
 std::string node_at(ompi_communicator_t* comm, int rank) {
     const auto process = ompi_group_get_proc_name(comm->c_local_group, rank);
@@ -144,11 +144,13 @@ Task agree(SetUp& set_up, MinAllreduce& all, int rank, const Proposal& proposal,
         least[failure] = own << failure_bits | static_cast<std::uint64_t>(proposal.failure);
     }
     least[keeper] = proposal.hands_back ? neutral : own;
+    std::ranges::copy(proposal.boards, least.begin() + boards);
     if (const int rc = co_await all.exchange(set_up, least); rc != OMPI_SUCCESS) {
         co_return rc;
     }
     outcome = {};
     outcome.hands_back = least[keeper] == neutral;
+    std::copy(least.begin() + boards, least.end(), outcome.boards.begin());
     if (least[failure] != neutral) {
         outcome.against = ForwardReason::failure;
         outcome.failed_rank = static_cast<int>(least[failure] >> failure_bits);

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -15,16 +16,18 @@ struct Proposal {
     std::uint64_t keys = 0;   ///< OwnSettings::hash; 0: no info keys
     std::uint64_t facts = 0;  ///< hash of everything that the plans depend on, and of the first plan
     Failure failure = Failure::none;
-    bool hands_back = false;  ///< may_hand_back()
+    bool hands_back = false;                ///< may_hand_back()
+    std::array<std::uint64_t, 4> boards{};  ///< NodeMemory::offer()
 };
 
 /// The result of the agreement, equal on all ranks except `reporter`.
 struct Outcome {
-    std::optional<ForwardReason> against;  ///< empty: all serve the communicator together
-    int failed_rank = -1;                  ///< lowest rank that failed; -1: none
-    Failure failure = Failure::none;       ///< failure of that rank
-    bool reporter = false;                 ///< this rank logs a failure: the lowest rank without one
-    bool hands_back = false;               ///< all ranks may hand slots back
+    std::optional<ForwardReason> against;   ///< empty: all serve the communicator together
+    int failed_rank = -1;                   ///< lowest rank that failed; -1: none
+    Failure failure = Failure::none;        ///< failure of that rank
+    bool reporter = false;                  ///< this rank logs a failure: the lowest rank without one
+    bool hands_back = false;                ///< all ranks may hand slots back
+    std::array<std::uint64_t, 4> boards{};  ///< minimum of the ranks' offers
 };
 
 // Tasks of a set-up, collective over the communicator. Return Open MPI's error code; arguments outlive them.

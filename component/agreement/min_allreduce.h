@@ -18,7 +18,7 @@ namespace strata::component {
 /// as bad. Every rank that depends on it then gets an error.
 class MinAllreduce {
 public:
-    static constexpr std::size_t most_words = 7;
+    static constexpr std::size_t most_words = 11;
     /// Returns the bytes of a message with `words` words.
     static constexpr std::size_t message_bytes(std::size_t words) {
         return (words + 1) * sizeof(std::uint64_t);

@@ -27,7 +27,6 @@ algorithms::PlanListing CommunicatorState::choices() const {
         operation = planner().with_root_of_class(operation);
         operation.reproducible = settings_.reproducible;
         operation.on_boards = !boards_given_up_;
-        operation.node_pays = node_pays();
         if (settings_.enabled(operation.collective)) {
             return planner().lasting_plan(operation);
         }

@@ -125,12 +125,16 @@ algorithms::Task CommunicatorState::agree_with_members(SetUp& set_up, const Requ
     }
     unsettled_ = false;
     hands_back_ = outcome.hands_back;
+    if (node_memory_ != nullptr) {
+        node_memory_->take(outcome.boards);
+    }
     if (!outcome.against) {
         announce();
         co_return OMPI_SUCCESS;
     }
     agreed_ = false;
     records_ = {};
+    node_memory_.reset();
     forget_plans();
     forward_all(*outcome.against);
     co_return co_await report_outcome(set_up, least_, comm_, own_.get(), proposal, outcome);
@@ -147,6 +151,10 @@ Proposal CommunicatorState::make_proposal(const Request& first) noexcept {
             prepare();
             for (int op = 0; op < collective_count; ++op) {
                 decide(static_cast<Collective>(op));
+            }
+            if (wants_boards()) {
+                node_memory_ = std::make_unique<NodeMemory>(comm_, polls_of_boards());
+                proposal.boards = node_memory_->offer();
             }
             proposal.facts = hash_facts(first);
         } catch (const std::bad_alloc&) {
@@ -238,7 +246,6 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
         operation.root = planner().tree_root(operation.rank_order);
     }
     operation.on_boards = request.fits_board && !boards_given_up_;
-    operation.node_pays = node_pays();
     return operation;
 }
 
@@ -248,16 +255,9 @@ bool CommunicatorState::is_open(Collective op) const {
     return planner().is_open(op) && !keeps_order;
 }
 
-/// Boards take 0.1 ms of two ranks, and 0.6 ms of four that share two processors: as long as up to a thousand
-/// calls gain. MPI_COMM_WORLD lasts as long as the job, whose start takes hundreds of times as long.
-/// Between nodes the answer does not matter: the same one for all communicators lets them share plans.
-bool CommunicatorState::node_pays() const {
-    return comm_ == MPI_COMM_WORLD || topology::is_network(hierarchy().groups.front());
-}
-
 /// Returns true if the model may choose the node engine for a collective at some size.
 bool CommunicatorState::may_choose_node(Collective op) const {
-    return node_pays() && !boards_given_up_ && settings_.of(op).segments.empty() &&
+    return !boards_given_up_ && settings_.of(op).segments.empty() &&
            algorithms::served_by_node_from(hierarchy(), op);
 }
 
@@ -288,11 +288,23 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     }
 }
 
+/// Returns true if calls are likely to need boards, so that the agreement prepares them.
+bool CommunicatorState::wants_boards() const {
+    for (int op = 0; op < collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        if (!passed_.because(collective) && may_choose_node(collective)) return true;
+    }
+    return false;
+}
+
+int CommunicatorState::polls_of_boards() const {
+    return hierarchy().oversubscription > 1 ? 1 : algorithms::Boards::Waiting{}.polls;
+}
+
 int CommunicatorState::make_boards() {
-    const bool oversubscribed = hierarchy().oversubscription > 1;
-    const int polls = oversubscribed ? 1 : algorithms::Boards::Waiting{}.polls;
+    const SetupMeter meter(own_counters_);
     const int rc = wait_for([&](SetUp& own) -> algorithms::Task {
-        return NodeMemory::make(own, comm_, least_, polls, node_memory_);
+        return NodeMemory::make(own, comm_, least_, polls_of_boards(), node_memory_);
     });
     if (rc == OMPI_SUCCESS && node_memory_ == nullptr) {
         boards_given_up_ = true;

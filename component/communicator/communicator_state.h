@@ -111,7 +111,7 @@ public:
                                          const algorithms::Plan& plan, AimedLevels& found);
 
     /// Returns the boards of the node engine; null: not made yet, or given up.
-    algorithms::Boards* boards() { return node_memory_ != nullptr ? &node_memory_->boards() : nullptr; }
+    algorithms::Boards* boards() { return node_memory_ != nullptr ? node_memory_->boards() : nullptr; }
     /// Makes them, or gives them up on all ranks: then operation_of() no longer has `on_boards`. Collective
     /// over the communicator. Returns Open MPI's error code.
     int make_boards();
@@ -177,8 +177,9 @@ private:
     std::string underlying(Collective op) const;
     void decide(Collective op);
     bool is_open(Collective op) const;
-    bool node_pays() const;
     bool may_choose_node(Collective op) const;
+    bool wants_boards() const;
+    int polls_of_boards() const;
     PlanInUse& plan(const algorithms::Operation& operation, bool may_be_by_levels = true);
     std::string outline(const algorithms::Operation& operation, const PlanInUse& planned) const;
     void forget_plans() noexcept;

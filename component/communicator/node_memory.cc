@@ -1,157 +1,92 @@
 #include "component/communicator/node_memory.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdio>
 #include <exception>
-#include <limits>
-#include <utility>
 
 #include "component/openmpi/ompi_compat.h"
 
 namespace strata::component {
+namespace {
 
-using algorithms::Board;
-using algorithms::Boards;
-
-namespace node_memory {  // not anonymous: a coroutine of a class has such variables
-
-std::atomic<std::size_t> mapped_bytes{0};  ///< of this process
-
-class File {
-public:
-    explicit File(int number = -1) : number_(number) {}
-    File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    File& operator=(File&&) = delete;
-    ~File() {
-        if (number_ >= 0) close(number_);
-    }
-    int number() const { return number_; }
-
-private:
-    int number_;
-};
-
-/// Where rank 0 has the memory. The minimum over all ranks, because the others leave it all at `none`.
-struct Place {
-    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-    /// Process, file, device, inode, and a random number that rank 0 has written to its board.
-    std::array<std::uint64_t, 5> words{none, none, none, none, none};
-
-    bool known() const { return words[0] != none; }
-};
-
-/// On rank 0's board, where its second step's data come later.
-constexpr off_t random_at = offsetof(Board, data);
-
-/// Returns true if this is rank 0's file, as far as its numbers say. Processes of other hosts may have equal
-/// ones.
-bool has_numbers(const struct stat& found, const Place& place, std::size_t bytes) {
-    return S_ISREG(found.st_mode) && found.st_dev == place.words[2] && found.st_ino == place.words[3] &&
-           found.st_size == static_cast<off_t>(bytes);
+SharedSegments::Process first_process(ompi_communicator_t* comm) {
+    const auto name = ompi_group_get_proc_name(comm->c_local_group, 0);
+    return {name.jobid, name.vpid};
 }
 
-bool has_random(int file, const Place& place) {
-    std::uint64_t random = 0;
-    return pread(file, &random, sizeof random, random_at) == sizeof random && random == place.words[4];
-}
-
-/// Makes memory whose size no process can change, so that no access can fail later.
-File make_file(std::size_t bytes, Place& place) {
-    File file(memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    struct stat made {};
-    if (file.number() < 0 || ftruncate(file.number(), static_cast<off_t>(bytes)) != 0 ||
-        fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        fstat(file.number(), &made) != 0)
-        return File();
-    std::uint64_t random = 0;
-    if (getrandom(&random, sizeof random, 0) != sizeof random ||
-        pwrite(file.number(), &random, sizeof random, random_at) != sizeof random)
-        return File();
-    place.words = {static_cast<std::uint64_t>(getpid()), static_cast<std::uint64_t>(file.number()),
-                   made.st_dev, made.st_ino, random};
-    return file;
-}
-
-/// Opens rank 0's memory. In another PID namespace its number may be that of another process: a file of that
-/// one is not opened.
-File open_file(const Place& place, std::size_t bytes) {
-    if (!place.known()) return File();
-    std::array<char, 64> path{};
-    std::snprintf(path.data(), path.size(), "/proc/%llu/fd/%llu",
-                  static_cast<unsigned long long>(place.words[0]),
-                  static_cast<unsigned long long>(place.words[1]));
-    struct stat found {};
-    if (stat(path.data(), &found) != 0 || !has_numbers(found, place, bytes)) return File();
-    File file(open(path.data(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    const bool same = file.number() >= 0 && fstat(file.number(), &found) == 0 &&
-                      has_numbers(found, place, bytes) && has_random(file.number(), place);
-    return same ? std::move(file) : File();
-}
-
-/// Gives the numbers and short data of a rank's own board memory near its processor. Longer data get theirs
-/// when it writes them.
-void touch(Board& own) {
-    for (Board::Published& slot : own.published) slot.number.store(0, std::memory_order_relaxed);
-}
-
-}  // namespace node_memory
-
-using namespace node_memory;
-
-NodeMemory::NodeMemory(std::span<Board> memory, int rank, int polls)
-    : memory_(memory), boards_(memory, rank, {polls, [] { opal_progress(); }, MPI_ERR_TRUNCATE}) {
-    touch(memory_[static_cast<std::size_t>(rank)]);
-}
-
-NodeMemory::~NodeMemory() {
-    munmap(memory_.data(), memory_.size_bytes());
-    mapped_bytes -= memory_.size_bytes();
-}
-
-std::unique_ptr<NodeMemory> NodeMemory::map(int file, int ranks, int rank, int polls) noexcept {
-    const std::size_t bytes = Boards::memory_bytes(ranks);
-    if (file < 0) return nullptr;
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) return nullptr;
+std::unique_ptr<NodeMemory> try_to_make(ompi_communicator_t* comm, int polls) noexcept {
     try {
-        auto* const mapped =
-            new NodeMemory({static_cast<Board*>(memory), static_cast<std::size_t>(ranks)}, rank, polls);
-        mapped_bytes += bytes;
-        return std::unique_ptr<NodeMemory>(mapped);
+        return std::make_unique<NodeMemory>(comm, polls);
     } catch (const std::exception&) {
-        munmap(memory, bytes);
         return nullptr;
     }
 }
 
+}  // namespace
+
+NodeMemory::NodeMemory(ompi_communicator_t* comm, int polls)
+    : owner_(first_process(comm)),
+      boards_(ompi_comm_size(comm), ompi_comm_rank(comm),
+              {polls, [] { opal_progress(); }, MPI_ERR_TRUNCATE}) {
+    if (boards_.rank() != 0) return;
+    loan_ = shared_segments().borrow(static_cast<std::size_t>(boards_.ranks()));
+    if (loan_) mapped_ = shared_segments().boards(*loan_);
+}
+
+NodeMemory::~NodeMemory() {
+    if (state_ == State::in_use) boards_.leave();
+    if (boards_.rank() == 0 && loan_) shared_segments().give_back(*loan_, state_ != State::idle);
+}
+
+NodeMemory::Words NodeMemory::offer() const {
+    Words words = nothing();
+    if (boards_.rank() != 0) {
+        words[mapped] = shared_segments().mapped(owner_);
+    } else if (loan_) {
+        words = {loan_->place.token, loan_->place.file,
+                 static_cast<std::uint64_t>(loan_->segment) << 32 | loan_->first, none};
+    }
+    return words;
+}
+
+void NodeMemory::take(const Words& least) noexcept {
+    state_ = State::idle;
+    if (least[token] == none) return;
+    const auto segment = static_cast<std::uint32_t>(least[place] >> 32);
+    loan_ = {{least[token], least[file]},
+             segment,
+             static_cast<std::uint32_t>(least[place]),
+             static_cast<std::uint32_t>(boards_.ranks())};
+    if (least[mapped] > segment && map()) begin();
+}
+
+/// Returns false if this rank cannot map the boards, or there are none.
+bool NodeMemory::map() noexcept {
+    if (boards_.rank() != 0 && loan_) mapped_ = shared_segments().map(owner_, *loan_);
+    return !mapped_.empty();
+}
+
+void NodeMemory::begin() noexcept {
+    boards_.use(mapped_);
+    state_ = State::in_use;
+}
+
 algorithms::Task NodeMemory::make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least, int polls,
-                                  std::unique_ptr<NodeMemory>& made) {
-    const int rank = ompi_comm_rank(comm);
-    const int ranks = ompi_comm_size(comm);
-    const std::size_t bytes = Boards::memory_bytes(ranks);
-    const bool room = mapped_bytes + bytes <= most_bytes;
-    Place place;
-    const File own = rank == 0 && room ? make_file(bytes, place) : File();
-    if (const int rc = co_await least.exchange(set_up, place.words); rc != OMPI_SUCCESS) {
-        co_return rc;
+                                  std::unique_ptr<NodeMemory>& memory) {
+    if (memory == nullptr) {
+        memory = try_to_make(comm, polls);
+        Words words = memory != nullptr ? memory->offer() : nothing();
+        if (const int rc = co_await least.exchange(set_up, words); rc != OMPI_SUCCESS) co_return rc;
+        if (memory != nullptr) memory->take(words);
     }
-    std::unique_ptr<NodeMemory> mapped;
-    if (room) {
-        const File theirs = rank == 0 ? File() : open_file(place, bytes);
-        mapped = map(rank == 0 ? own.number() : theirs.number(), ranks, rank, polls);
-    }
-    std::uint64_t able = mapped != nullptr ? Place::none : 0;
+    if (memory != nullptr && memory->boards() != nullptr) co_return OMPI_SUCCESS;
+    std::uint64_t able = memory != nullptr && memory->map() ? none : 0;
+    if (memory != nullptr) memory->state_ = State::offered;
     const int rc = co_await least.exchange(set_up, {&able, 1});
-    if (rc == OMPI_SUCCESS && able != 0) {
-        made = std::move(mapped);
+    if (rc != OMPI_SUCCESS) co_return rc;
+    if (memory != nullptr) memory->state_ = State::idle;
+    if (able != 0) {
+        memory->begin();
+    } else {
+        memory.reset();
     }
     co_return rc;
 }

@@ -1,41 +1,60 @@
 #pragma once
+#include <array>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "algorithms/node/boards.h"
 #include "component/agreement/min_allreduce.h"
+#include "component/segments/shared_segment.h"
 
 namespace strata::component {
 
-/// The boards of a communicator whose ranks share a node. They lie in anonymous memory that all ranks map:
-/// it has no name that could be left behind, /dev/shm does not limit it, other users cannot open it, and the
-/// kernel frees it with its last process.
+/// The boards of a communicator whose ranks share a node, borrowed from a segment of rank 0's process.
 ///
-/// Memory: sizeof(Board) per rank and communicator, 132 KiB, of which only pages that were written take any.
-/// A process maps at most `most_bytes`; further communicators have no boards.
+/// The ranks need one exchange: offer() before it, take() after it. It can be a part of the agreement. If
+/// then a rank has not mapped the segment yet, make() maps it and exchanges once more.
 class NodeMemory {
 public:
-    static constexpr std::size_t most_bytes = std::size_t{256} << 20;
+    /// What a rank contributes to the exchange, and its result: the minimum, word by word.
+    using Words = std::array<std::uint64_t, 4>;
 
+    /// On rank 0, borrows boards. `polls`: Boards::Waiting::polls. Throws std::bad_alloc.
+    NodeMemory(ompi_communicator_t* comm, int polls);
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
     ~NodeMemory();
 
-    /// Sets `made` on all ranks of `comm`, or leaves it null on all ranks: if one of them cannot map the
-    /// memory, such as in a container of its own. A task of a set-up of `comm`. `polls`:
-    /// Boards::Waiting::polls. Returns Open MPI's error code.
-    /// Cost: two exchanges of MinAllreduce.
-    static algorithms::Task make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least, int polls,
-                                 std::unique_ptr<NodeMemory>& made);
+    Words offer() const;
+    /// What a rank offers that has none.
+    static constexpr Words nothing() { return {none, none, none, 0}; }
+    void take(const Words& least) noexcept;
 
-    algorithms::Boards& boards() { return boards_; }
+    /// Returns the boards; null: not ready. Equal on all ranks.
+    algorithms::Boards* boards() { return state_ == State::in_use ? &boards_ : nullptr; }
+
+    /// Makes the boards of `memory` ready on all ranks of `comm`, or sets it to null on all ranks: if one of
+    /// them cannot map the segment, such as in a container of its own. `memory`: null, or the same exchange
+    /// has been taken on all ranks. A task of a set-up of `comm`. Returns Open MPI's error code.
+    /// Cost: an exchange of MinAllreduce, two if `memory` is null.
+    static algorithms::Task make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least, int polls,
+                                 std::unique_ptr<NodeMemory>& memory);
 
 private:
-    NodeMemory(std::span<algorithms::Board> memory, int rank, int polls);
-    static std::unique_ptr<NodeMemory> map(int file, int ranks, int rank, int polls) noexcept;
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+    enum Word : std::size_t { token, file, place, mapped };
+    /// `offered`: this rank does not know whether others use the boards. `idle`: no rank does.
+    enum class State { offered, idle, in_use };
 
-    std::span<algorithms::Board> memory_;
+    bool map() noexcept;
+    void begin() noexcept;
+
+    SharedSegments::Process owner_;
+    std::optional<SharedSegments::Loan> loan_;  ///< once known, on all ranks
+    std::span<algorithms::Board> mapped_;
     algorithms::Boards boards_;
+    State state_ = State::offered;
 };
 
 }  // namespace strata::component

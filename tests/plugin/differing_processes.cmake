@@ -42,6 +42,8 @@ strata_plugin_test(can_fail.checked_plans.unchecked checked_plans.py middle unch
 # One process fails a step of the start.
 strata_plugin_test(start_failures.once start_failures.py synthetic once 0 TIMEOUT 120 RANKS 4)
 strata_plugin_test(start_failures.lasting start_failures.py synthetic lasting 2 TIMEOUT 120 RANKS 4)
+strata_plugin_test(start_failures.boards start_failures.py boards once 0 TIMEOUT 120 RANKS 4)
+strata_plugin_test(start_failures.boards.lasting start_failures.py boards lasting 2 TIMEOUT 120 RANKS 4 LONG)
 strata_plugin_test(start_failures.other start_failures.py real other 2 TIMEOUT 120 RANKS 4)
 # All of Open MPI's objects.
 strata_plugin_test(start_failures.object start_failures.py synthetic object 2 --points 200 TIMEOUT 300 RANKS 4 LONG)

@@ -4,9 +4,9 @@ first collective call: all processes pass the calls through together or serve th
 message names the node and the cause, and no process waits. If recovery is impossible the job ends with an
 explanation.
 
-    start_failures.py PATHS synthetic|real|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
+    start_failures.py PATHS synthetic|real|boards|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
 
-dump: on a synthetic topology, with a dump of the hierarchy.
+dump: on a synthetic topology, with a dump of the hierarchy. boards: on the real node, with shared memory.
 """
 import argparse
 import re
@@ -135,13 +135,15 @@ PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_afte
 
 def test(paths, name, how, victim, points):
     # The plugin inspects the real machine in other ways than a synthetic one.
-    parameters = PARAMETERS | ({} if name == "real" else synthetic(2, 2))
+    parameters = PARAMETERS | ({} if name in ("real", "boards") else synthetic(2, 2))
+    if name == "boards":
+        parameters["coll_strata_allreduce_algorithm"] = "node"
     if name == "dump":
         parameters["coll_strata_dump"] = "/dev/null"
-    arguments = {"can_fail": ["--sabotage", "alike"], "can_fail_wait": ["--late", "3"]}.get(name, [])
+    arguments = {"can_fail": ["--sabotage", "alike"], "can_fail_wait": ["--late", "9"]}.get(name, [])
     node = "elsewhere" if name == "can_fail_node" else socket.gethostname()
     Start(lambda some: run(paths, RANKS, "start_failures", arguments, parameters, some), how, victim, node,
-          1 if name == "can_fail_wait" else MOST_EXTRA_S).fail_at(points)
+          4 if name == "can_fail_wait" else MOST_EXTRA_S).fail_at(points)
 
 
 def main():

@@ -81,7 +81,9 @@ std::vector<std::byte> combined(const Call& call, int ranks) {
 class Rank {
 public:
     Rank(std::span<Board> boards, int rank, Boards::Waiting waiting)
-        : boards_(boards, rank, waiting), ranks_(static_cast<int>(boards.size())), rank_(rank) {}
+        : boards_(static_cast<int>(boards.size()), rank, waiting), ranks_(boards_.ranks()), rank_(rank) {
+        boards_.use(boards);
+    }
 
     /// `guard`: bytes behind the call's buffers.
     Task begin(const Call& call, std::size_t guard = 0) {
@@ -259,7 +261,8 @@ std::vector<std::size_t> combined_bytes(int ranks, std::size_t bytes, bool all) 
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks; ++r) {
         threads.emplace_back([&, r] {
-            Boards own(boards, r, {3, [] { std::this_thread::yield(); }});
+            Boards own(static_cast<int>(boards.size()), r, {3, [] { std::this_thread::yield(); }});
+            own.use(boards);
             Arena arena;
             std::vector<std::byte> data(bytes);
             std::vector<std::byte> sum(bytes);
@@ -303,7 +306,8 @@ TEST(Node, ErrorsStayWithTheirRank) {
     std::vector<std::thread> threads;
     for (int r = 0; r < 2; ++r) {
         threads.emplace_back([&, r] {
-            Boards own(boards, r, {3, [] { std::this_thread::yield(); }});
+            Boards own(static_cast<int>(boards.size()), r, {3, [] { std::this_thread::yield(); }});
+            own.use(boards);
             Arena arena;
             std::vector<std::byte> data(3 * Board::most_bytes);
             std::vector<std::byte> sum(data.size());

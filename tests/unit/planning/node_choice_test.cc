@@ -46,9 +46,6 @@ TEST(NodeChoice, NotWhereNothingWasMeasured) {
     Operation without = operation;
     without.on_boards = false;
     EXPECT_NE(chosen(one_node(4), without), Engine::node);
-    Operation short_lived = operation;
-    short_lived.node_pays = false;
-    EXPECT_NE(chosen(one_node(4), short_lived), Engine::node);
 }
 
 TEST(NodeChoice, TheUserComesFirst) {
