@@ -20,6 +20,7 @@
 #include "component/openmpi/variables.h"
 #include "component/report/communicator_counters.h"
 #include "component/report/dump.h"
+#include "component/report/stall_report.h"
 #include "sources_identity.h"
 #include "topology/default_arithmetic.h"
 
@@ -196,6 +197,7 @@ int open() {
         if (here.gpu_buffers) {
             pass_blocks_through(*settings());
         }
+        start_stall_reports(settings()->stall_report);
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         const Facts facts = agreement_facts(text, *settings(), errors, here);
         if (settings()->priority < 0) {
@@ -230,6 +232,7 @@ void if_published(void (*step)()) noexcept {
 
 int close() {
     if_published(complete_dump);
+    stop_stall_reports();
     release_module_pool();
     release_wait_syncs();
     ProcessWideBase::renew_all();

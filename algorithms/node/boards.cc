@@ -36,18 +36,39 @@ int Boards::poll(Condition&& condition) const {
     return condition() ? 0 : under_way;
 }
 
+/// Returns a step that a rank has read, by its flags.
+std::uint64_t Boards::read_by(int rank) const {
+    const Board& board = boards_[index(rank)];
+    const std::uint64_t later = board.published[(step_ - 1) % 2].number.load(std::memory_order_acquire);
+    return std::max(later - std::min<std::uint64_t>(later, 1),
+                    board.read.number.load(std::memory_order_acquire));
+}
+
 /// Reads a shared line only if an earlier step has not answered the question: its rank may be writing it.
 bool Boards::has_room(int rank) {
     std::uint64_t& known = known_[index(rank)];
     if (rank == rank_ || known + 2 >= step_) return true;
-    const Board& board = boards_[index(rank)];
-    const std::uint64_t later = board.published[(step_ - 1) % 2].number.load(std::memory_order_acquire);
-    if (later > 0) known = std::max(known, later - 1);
-    known = std::max(known, board.read.number.load(std::memory_order_acquire));
+    known = std::max(known, read_by(rank));
     return known + 2 >= step_;
 }
 
+std::vector<int> Boards::late() const {
+    const auto is_unpublished = [this](int rank) {
+        return slot(rank).number.load(std::memory_order_acquire) != step_;
+    };
+    // Where all ranks publish, they do so before they read.
+    const bool all_publish = !is_unpublished(rank_);
+    std::vector<int> found;
+    for (int rank = 0; rank < ranks(); ++rank) {
+        const bool late = awaited_ == every_rank ? rank != rank_ && read_by(rank) + 2 < step_
+                                                 : (all_publish || rank == awaited_) && is_unpublished(rank);
+        if (late) found.push_back(rank);
+    }
+    return found;
+}
+
 int Boards::Room::poll() {
+    all_.awaited_ = every_rank;
     return all_.poll([this] {
         for (int rank = 0; rank < all_.ranks(); ++rank) {
             if (!all_.has_room(rank)) return false;
@@ -58,6 +79,7 @@ int Boards::Room::poll() {
 
 int Boards::PublishedBy::poll() {
     const Board::Published& slot = all_.slot(rank_);
+    all_.awaited_ = rank_;
     const int code = all_.poll([&] { return slot.number.load(std::memory_order_acquire) == all_.step_; });
     if (code == 0) all_.known_[index(rank_)] = all_.step_ - 1;
     return code;

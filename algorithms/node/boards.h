@@ -105,6 +105,8 @@ public:
         int rank_;
     };
     Room room() { return Room(*this); }
+    /// Returns the ranks that a waiting rank waits for, ascending. Throws std::bad_alloc.
+    std::vector<int> late() const;
     PublishedBy published_by(int rank) { return {*this, rank}; }
 
     /// Returns this rank's memory of the step. Valid from room() to publish().
@@ -130,6 +132,8 @@ private:
     }
     /// Returns true if a rank has read step `step_` - 2.
     bool has_room(int rank);
+    std::uint64_t read_by(int rank) const;
+    static constexpr int every_rank = -1;
     template <class Condition>
     int poll(Condition&& condition) const;
 
@@ -139,6 +143,7 @@ private:
     std::vector<std::uint64_t> known_;  ///< by rank: a step that it has read
     std::uint64_t step_ = 0;
     std::size_t bytes_ = 0;
+    int awaited_ = every_rank;  ///< by the last wait; `every_rank`: their room
 };
 
 }  // namespace strata::algorithms

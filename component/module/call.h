@@ -9,6 +9,7 @@
 #include "component/module/hand_back.h"
 #include "component/module/module.h"
 #include "component/module/predicted_slots.h"
+#include "component/report/stall_report.h"
 
 namespace strata::component {
 
@@ -122,6 +123,8 @@ template <Collective op, class Run, class... Arguments>
             }
             return rc;
         }
+        const WatchedCall agreeing(module.comm, request.operation, "agreement", state.own_counters(),
+                                   nullptr);
         if (const int rc = state.agree_with_members(request, may_hand_back(module)); rc != OMPI_SUCCESS) {
             return rc;
         }
@@ -154,8 +157,11 @@ template <Collective op, class Run, class... Arguments>
         }
         return left;
     }
-    served_by(planned->plan->engine, counters().of(op)).add();
-    served_by(planned->plan->engine, state.own_counters()).add();
+    const algorithms::Engine engine = planned->plan->engine;
+    const WatchedCall watched(module.comm, operation, algorithms::name_of(engine), state.own_counters(),
+                              engine == algorithms::Engine::node ? state.boards() : nullptr);
+    served_by(engine, counters().of(op)).add();
+    served_by(engine, state.own_counters()).add();
     RunningCall call(state.transports(), state.routing(), *planned, operation, std::move(levels),
                      state.boards());
     return call.end(run(call));

@@ -82,6 +82,10 @@ constexpr General general_variables[] = {
      "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
      "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
      "first plan"},
+    {"stall_report", OPAL_INFO_LVL_4, &SettingsText::stall_report,
+     "Seconds after which a call that waits is reported, with its communicator, its number there and, inside "
+     "a node, the ranks that it waits for (0: never; at most 86400). For programs that hang; ranks may have "
+     "different values"},
     {"disable", OPAL_INFO_LVL_2, &SettingsText::disable,
      "Collectives to pass through to other components, comma-separated"},
     {"dump", OPAL_INFO_LVL_4, &SettingsText::dump,

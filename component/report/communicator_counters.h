@@ -29,6 +29,11 @@ struct CommunicatorCounters {
     std::array<Tally, topology::level_kind_count> bytes;
     Tally setup_us;              ///< spent on agreement, hierarchy, plans and sub-communicators
     bool is_setting_up = false;  ///< a SetupMeter is running
+
+    /// Returns the calls that engines have served.
+    std::uint64_t served() const {
+        return tree.get() + levels.get() + ring.get() + rails.get() + node.get();
+    }
 };
 
 }  // namespace strata::component

@@ -24,8 +24,8 @@ using algorithms::Boards;
 using Text = std::array<char, 64>;
 
 /// The kernel allows more, but a file name shows all of this.
-Text name_of(std::uint64_t token) {
-    Text name{};
+std::array<char, 32> name_of(std::uint64_t token) {
+    std::array<char, 32> name{};
     std::snprintf(name.data(), name.size(), "strata-%016" PRIx64, token);
     return name;
 }

@@ -30,9 +30,9 @@ constexpr std::array<CollectiveParameter, 3> collective_parameters{
      {"_segsize", &CollectiveText::segsize}}};
 
 // Parameters of the job or of a node, not of a communicator.
-constexpr std::array<std::string_view, 10> of_the_job{
+constexpr std::array<std::string_view, 11> of_the_job{
     "check_plans", "dump",     "hand_back",   "network",       "nic",
-    "placement",   "priority", "setup_after", "shared_memory", "topology"};
+    "placement",   "priority", "setup_after", "shared_memory", "stall_report", "topology"};
 
 /// Returns the member of `text` that holds `parameter`; nullptr when no info key can set it.
 std::string* place_of(SettingsText& text, std::string_view parameter) {

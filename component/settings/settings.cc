@@ -12,6 +12,7 @@ namespace {
 
 using topology::stable_hash;
 
+constexpr int most_stall_seconds = 86'400;
 constexpr int most_lazy_calls = 1'000'000;
 
 std::vector<std::string> words(const std::string& text) {
@@ -188,6 +189,9 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
                 [&] { settings.hand_back = parse_number(text.hand_back, 0, 1, "") == 1; });
     reader.read("check_plans", text.check_plans,
                 [&] { settings.check_plans = parse_number(text.check_plans, 0, 1, "") == 1; });
+    reader.read("stall_report", text.stall_report, [&] {
+        settings.stall_report = parse_number(text.stall_report, 0, most_stall_seconds, " seconds (0: off)");
+    });
     reader.read("disable", text.disable, [&] {
         std::array<bool, collective_count> disabled{};
         for (const auto& word : words(text.disable)) {

@@ -39,6 +39,7 @@ struct SettingsText {
     std::string shared_memory = "1";
     std::string hand_back = "1";
     std::string check_plans = "0";
+    std::string stall_report = "0";
     std::string dump;
     std::array<CollectiveText, collective_count> collectives;
 };
@@ -68,6 +69,7 @@ struct Settings : CommunicatorSettings {
     bool shares_memory = true;            ///< ranks of a node may have boards (algorithms/node)
     bool hand_back = true;                ///< see hand_back.h
     bool check_plans = false;             ///< compare each plan before its first use
+    int stall_report = 0;                 ///< seconds; see stall_report.h
     bool survives_failures = false;       ///< see Surroundings
     std::string dump;
 };

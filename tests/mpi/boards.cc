@@ -1,12 +1,13 @@
 // Tests when ranks of one node have boards (coll_strata_allreduce_algorithm node), and that the results are
 // right when they have none.
 //
-//   boards --what unopenable|elements|many|stopped|killed
+//   boards --what unopenable|elements|many|stopped|killed|late
 //
 // unopenable: the last rank has no file descriptor left when the boards are made.
 // elements:   elements that fit into a board and others that do not, of equal bytes, take turns.
 // many:       more communicators than have boards.
 // stopped:    the last rank is stopped for a second, and its child process ends, in the middle of calls.
+// late:       the last rank enters the first and the fourth call 1.6 seconds later than the others.
 // killed:     the last rank is killed in the middle of calls. The others go on until mpirun ends the job.
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -109,6 +110,15 @@ public:
         session_.expect(served() > 2 * calls, "the node engine served no calls");
     }
 
+    void late() {
+        const NamedCommunicator one = copy_of_world("a copy of world");
+        const bool is_last = session_.rank() == session_.size() - 1;
+        for (int i = 0; i < 4; ++i) {
+            if (is_last && i % 3 == 0) usleep(1'600'000);
+            sum(one.comm);
+        }
+    }
+
     void killed() {
         const NamedCommunicator one = copy_of_world("a copy of world");
         for (int i = 0; i < calls; ++i) sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
@@ -150,10 +160,12 @@ int main(int argc, char** argv) {
             test.many();
         } else if (what == "stopped") {
             test.stopped();
+        } else if (what == "late") {
+            test.late();
         } else if (what == "killed") {
             test.killed();
         } else {
-            session.fail("--what %s: known are unopenable, elements, many, stopped, killed", what.c_str());
+            session.fail("--what %s: known are unopenable, elements, many, stopped, killed, late", what.c_str());
         }
     }
     return session.finish();

@@ -17,8 +17,8 @@ RANKS = 4
 def given(paths, scratch):
     """Returns a value for every parameter, none of them the default, all different within an operation."""
     values = {"priority": "45", "verbose": "1", "window": "7", "hierarchy": "node,numa", "network": "none",
-              "nic": "none", "rules": "ethernet-cluster", "reproducible": "1", "setup_after": "3", "hand_back": "0", "check_plans": "1",
-              "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
+              "nic": "none", "rules": "ethernet-cluster", "reproducible": "1", "setup_after": "3", "hand_back": "0",
+              "check_plans": "1", "shared_memory": "0", "stall_report": "5", "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
     values |= {name.removeprefix("coll_strata_"): value for name, value in synthetic(2, 2).items()}
     for number, op in enumerate(collective_table.names()):
         values |= {f"{op}_algorithm": "tree", f"{op}_level_algorithms": "node=linear",

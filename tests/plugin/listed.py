@@ -13,7 +13,7 @@ import collective_table
 from job import Paths, environment
 
 GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "setup_after",
-           "shared_memory", "hand_back", "check_plans", "topology", "placement", "disable", "dump"]
+           "shared_memory", "hand_back", "check_plans", "stall_report", "topology", "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],

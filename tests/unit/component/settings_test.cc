@@ -293,6 +293,7 @@ TEST(AgreementHash, EveryDifferenceShows) {
 
 TEST(AgreementHash, WhatOneProcessAloneDecidesDoesNotCount) {
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.verbose = "1"; })));
+    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.stall_report = "5"; })));
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.dump = "picture.svg"; })));
     // A synthetic topology changes the records that are compared rank by rank.
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) {
