@@ -47,7 +47,7 @@ struct CollectiveTraits {
 
     constexpr bool has_data() const { return vectors || blocks; }
     /// Returns true if the node engine can carry it.
-    constexpr bool by_node() const { return !blocks; }
+    constexpr bool by_node() const { return sized; }
     constexpr bool from_root() const { return rooted && down; }
 };
 

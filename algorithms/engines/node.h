@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
+#include <span>
 
 #include "algorithms/base/arena.h"
 #include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
+#include "algorithms/engines/block_exchange.h"
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/node/boards.h"
 
@@ -31,5 +33,19 @@ Task node_reduce(Boards& boards, int root, ReduceBuffers buffers, Reduction& red
 
 /// As node_reduce(), with every rank as the root: equal bits on all ranks.
 Task node_allreduce(Boards& boards, ReduceBuffers buffers, Reduction& reduction, Arena& arena);
+
+// Blocks, by rank; every rank knows all sizes. If the ranks disagree about them, too_long() is the outcome of
+// an Allgather, of a Gather on the root and on ranks with more than one step, and of a Scatter where the root
+// has more bytes. n: bytes of a block.
+
+/// Every rank publishes its block and reads all others. Cost: alpha + k n beta.
+Task node_allgather(Boards& boards, std::span<const Block> blocks, Arena& arena);
+
+/// Every rank publishes its block, and the root reads them. Cost on the root: alpha + (k - 1) n beta.
+Task node_gather(Boards& boards, int root, std::span<const Block> blocks, Arena& arena);
+
+/// Of equal blocks: the root publishes pieces of them, and each rank reads its own. Cost on the root: alpha +
+/// (k - 1) n beta.
+Task node_scatter(Boards& boards, int root, std::span<const Block> blocks, Arena& arena);
 
 }  // namespace strata::algorithms

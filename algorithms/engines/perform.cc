@@ -183,6 +183,15 @@ Task perform_barrier(const Performer& performer, int root) {
 
 Task perform_blocks(const Performer& performer, const Operation& operation, ChunkDirection flow,
                     std::span<Block> blocks) {
+    if (Boards* boards = boards_of(performer)) {
+        switch (flow) {
+            case ChunkDirection::all: return node_allgather(*boards, blocks, performer.arena);
+            case ChunkDirection::to_root:
+                return node_gather(*boards, operation.root, blocks, performer.arena);
+            case ChunkDirection::from_root:
+                return node_scatter(*boards, operation.root, blocks, performer.arena);
+        }
+    }
     const Plan& plan = performer.plan;
     return with_block_links(performer, operation, flow, [&](const BlockRoutes& routes) {
         return exchange_blocks(performer.transport, routes, blocks, flow, operation.root,

@@ -12,7 +12,7 @@ namespace strata::algorithms {
 
 /// What one rank shows to the others of its node, in memory that all of them have mapped. Only its rank
 /// writes to it. All numbers are zero before the first call. It has pages of 4 KiB of its own, which lie near
-/// its rank.
+/// the rank that wrote to them first.
 struct alignas(4096) Board {
     static constexpr std::size_t line_bytes = 64;  ///< at least a cache line
     /// Long steps, because two processors of a virtual machine take 1 us to see each other's flags: with 64
@@ -66,8 +66,8 @@ public:
 
     /// Throws std::bad_alloc.
     Boards(int ranks, int rank, Waiting waiting);
-    /// Begins with boards whose numbers are zero, one per rank, and gives this rank's numbers and short data
-    /// memory near its processor. Longer data get theirs when it writes them.
+    /// Begins with boards whose numbers are zero, one per rank. If its board is untouched, this rank's
+    /// numbers and short data get memory near its processor. Longer data get theirs when it writes them.
     void use(std::span<Board> boards);
     /// Ends. After all ranks have, the boards may be used again.
     void leave() { boards_[index(rank_)].read.left.store(1, std::memory_order_release); }

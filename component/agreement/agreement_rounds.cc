@@ -22,7 +22,7 @@ constexpr std::size_t most_named = 8;       // ranks
 
 // All ranks contribute the same value if the minimum and the minimum of the complement are complements.
 enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, boards };
-using Words = std::array<std::uint64_t, boards + std::tuple_size_v<decltype(Proposal::boards)>>;
+using Words = std::array<std::uint64_t, boards + std::tuple_size_v<BoardsOffer>>;
 static_assert(std::tuple_size_v<Words> <= MinAllreduce::most_words);
 
 std::string node_at(ompi_communicator_t* comm, int rank) {

@@ -11,23 +11,27 @@
 
 namespace strata::component {
 
+/// What a rank offers for the boards of a communicator (NodeMemory), combined by minimum, word by word.
+using BoardsOffer = std::array<std::uint64_t, 4>;
+inline constexpr BoardsOffer no_boards{UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+
 /// What a rank contributes to the agreement at the first call on a communicator.
 struct Proposal {
     std::uint64_t keys = 0;   ///< OwnSettings::hash; 0: no info keys
     std::uint64_t facts = 0;  ///< hash of everything that the plans depend on, and of the first plan
     Failure failure = Failure::none;
-    bool hands_back = false;                ///< may_hand_back()
-    std::array<std::uint64_t, 4> boards{};  ///< NodeMemory::offer()
+    bool hands_back = false;         ///< may_hand_back()
+    BoardsOffer boards = no_boards;  ///< NodeMemory::offer()
 };
 
 /// The result of the agreement, equal on all ranks except `reporter`.
 struct Outcome {
-    std::optional<ForwardReason> against;   ///< empty: all serve the communicator together
-    int failed_rank = -1;                   ///< lowest rank that failed; -1: none
-    Failure failure = Failure::none;        ///< failure of that rank
-    bool reporter = false;                  ///< this rank logs a failure: the lowest rank without one
-    bool hands_back = false;                ///< all ranks may hand slots back
-    std::array<std::uint64_t, 4> boards{};  ///< minimum of the ranks' offers
+    std::optional<ForwardReason> against;  ///< empty: all serve the communicator together
+    int failed_rank = -1;                  ///< lowest rank that failed; -1: none
+    Failure failure = Failure::none;       ///< failure of that rank
+    bool reporter = false;                 ///< this rank logs a failure: the lowest rank without one
+    bool hands_back = false;               ///< all ranks may hand slots back
+    BoardsOffer boards = no_boards;        ///< minimum of the ranks' offers
 };
 
 // Tasks of a set-up, collective over the communicator. Return Open MPI's error code; arguments outlive them.

@@ -292,7 +292,9 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
 bool CommunicatorState::wants_boards() const {
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
-        if (!passed_.because(collective) && may_choose_node(collective)) return true;
+        const bool asked = settings_.of(collective).engine == algorithms::Engine::node;
+        const bool chosen = is_open(collective) && may_choose_node(collective);
+        if (!passed_.because(collective) && (asked || chosen)) return true;
     }
     return false;
 }

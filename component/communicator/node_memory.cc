@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "component/base/cancellation.h"
 #include "component/openmpi/ompi_compat.h"
 
 namespace strata::component {
@@ -13,6 +14,7 @@ SharedSegments::Process first_process(ompi_communicator_t* comm) {
 }
 
 std::unique_ptr<NodeMemory> try_to_make(ompi_communicator_t* comm, int polls) noexcept {
+    const HoldCancellation hold;
     try {
         return std::make_unique<NodeMemory>(comm, polls);
     } catch (const std::exception&) {
@@ -26,18 +28,25 @@ NodeMemory::NodeMemory(ompi_communicator_t* comm, int polls)
     : owner_(first_process(comm)),
       boards_(ompi_comm_size(comm), ompi_comm_rank(comm),
               {polls, [] { opal_progress(); }, MPI_ERR_TRUNCATE}) {
-    if (boards_.rank() != 0) return;
+    if (boards_.rank() != 0) {
+        shared_segments().join(owner_);
+        return;
+    }
     loan_ = shared_segments().borrow(static_cast<std::size_t>(boards_.ranks()));
     if (loan_) mapped_ = shared_segments().boards(*loan_);
 }
 
 NodeMemory::~NodeMemory() {
     if (state_ == State::in_use) boards_.leave();
-    if (boards_.rank() == 0 && loan_) shared_segments().give_back(*loan_, state_ != State::idle);
+    if (boards_.rank() != 0) {
+        shared_segments().leave(owner_);
+    } else if (loan_) {
+        shared_segments().give_back(*loan_, state_ != State::idle);
+    }
 }
 
-NodeMemory::Words NodeMemory::offer() const {
-    Words words = nothing();
+BoardsOffer NodeMemory::offer() const {
+    BoardsOffer words = no_boards;
     if (boards_.rank() != 0) {
         words[mapped] = shared_segments().mapped(owner_);
     } else if (loan_) {
@@ -47,19 +56,22 @@ NodeMemory::Words NodeMemory::offer() const {
     return words;
 }
 
-void NodeMemory::take(const Words& least) noexcept {
+void NodeMemory::take(const BoardsOffer& least) noexcept {
     state_ = State::idle;
     if (least[token] == none) return;
     const auto segment = static_cast<std::uint32_t>(least[place] >> 32);
-    loan_ = {{least[token], least[file]},
-             segment,
-             static_cast<std::uint32_t>(least[place]),
-             static_cast<std::uint32_t>(boards_.ranks())};
+    if (boards_.rank() != 0) {
+        loan_ = {{least[token], least[file]},
+                 segment,
+                 static_cast<std::uint32_t>(least[place]),
+                 static_cast<std::uint32_t>(boards_.ranks())};
+    }
     if (least[mapped] > segment && map()) begin();
 }
 
 /// Returns false if this rank cannot map the boards, or there are none.
 bool NodeMemory::map() noexcept {
+    const HoldCancellation hold;
     if (boards_.rank() != 0 && loan_) mapped_ = shared_segments().map(owner_, *loan_);
     return !mapped_.empty();
 }
@@ -71,13 +83,16 @@ void NodeMemory::begin() noexcept {
 
 algorithms::Task NodeMemory::make(SetUp& set_up, ompi_communicator_t* comm, MinAllreduce& least, int polls,
                                   std::unique_ptr<NodeMemory>& memory) {
+    bool any = memory == nullptr || memory->loan_;
     if (memory == nullptr) {
         memory = try_to_make(comm, polls);
-        Words words = memory != nullptr ? memory->offer() : nothing();
+        BoardsOffer words = memory != nullptr ? memory->offer() : no_boards;
         if (const int rc = co_await least.exchange(set_up, words); rc != OMPI_SUCCESS) co_return rc;
         if (memory != nullptr) memory->take(words);
+        any = words[token] != none;
     }
-    if (memory != nullptr && memory->boards() != nullptr) co_return OMPI_SUCCESS;
+    if (!any) memory.reset();
+    if (!any || (memory != nullptr && memory->boards() != nullptr)) co_return OMPI_SUCCESS;
     std::uint64_t able = memory != nullptr && memory->map() ? none : 0;
     if (memory != nullptr) memory->state_ = State::offered;
     const int rc = co_await least.exchange(set_up, {&able, 1});

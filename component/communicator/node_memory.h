@@ -1,12 +1,11 @@
 #pragma once
-#include <array>
-#include <limits>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "algorithms/node/boards.h"
-#include "component/agreement/min_allreduce.h"
+#include "component/agreement/agreement_rounds.h"
 #include "component/segments/shared_segment.h"
 
 namespace strata::component {
@@ -14,22 +13,19 @@ namespace strata::component {
 /// The boards of a communicator whose ranks share a node, borrowed from a segment of rank 0's process.
 ///
 /// The ranks need one exchange: offer() before it, take() after it. It can be a part of the agreement. If
-/// then a rank has not mapped the segment yet, make() maps it and exchanges once more.
+/// then a rank has not said that it has mapped the segment, make() maps it and exchanges once more.
 class NodeMemory {
 public:
-    /// What a rank contributes to the exchange, and its result: the minimum, word by word.
-    using Words = std::array<std::uint64_t, 4>;
-
     /// On rank 0, borrows boards. `polls`: Boards::Waiting::polls. Throws std::bad_alloc.
     NodeMemory(ompi_communicator_t* comm, int polls);
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
     ~NodeMemory();
 
-    Words offer() const;
-    /// What a rank offers that has none.
-    static constexpr Words nothing() { return {none, none, none, 0}; }
-    void take(const Words& least) noexcept;
+    /// What this rank contributes to the exchange. A rank without an object offers `no_boards`.
+    BoardsOffer offer() const;
+    /// Takes the result of the exchange.
+    void take(const BoardsOffer& least) noexcept;
 
     /// Returns the boards; null: not ready. Equal on all ranks.
     algorithms::Boards* boards() { return state_ == State::in_use ? &boards_ : nullptr; }
@@ -42,7 +38,7 @@ public:
                                  std::unique_ptr<NodeMemory>& memory);
 
 private:
-    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::uint64_t none = UINT64_MAX;
     enum Word : std::size_t { token, file, place, mapped };
     /// `offered`: this rank does not know whether others use the boards. `idle`: no rank does.
     enum class State { offered, idle, in_use };
@@ -50,7 +46,7 @@ private:
     bool map() noexcept;
     void begin() noexcept;
 
-    SharedSegments::Process owner_;
+    SharedSegments::Process owner_;             ///< rank 0's process
     std::optional<SharedSegments::Loan> loan_;  ///< once known, on all ranks
     std::span<algorithms::Board> mapped_;
     algorithms::Boards boards_;

@@ -136,8 +136,11 @@ template <Collective op, class Run, class... Arguments>
     algorithms::Operation operation = state.operation_of(request);
     AimedLevels levels;
     PlanInUse* planned = nullptr;
-    if (const int rc = find_plan(module, operation, planned, levels); rc != OMPI_SUCCESS) {
-        return rc;
+    {
+        const WatchedCall preparing(module.comm, operation, "set-up", state.own_counters(), nullptr);
+        if (const int rc = find_plan(module, operation, planned, levels); rc != OMPI_SUCCESS) {
+            return rc;
+        }
     }
     if (planned == nullptr) {
         hand_back(module);

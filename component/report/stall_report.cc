@@ -61,13 +61,11 @@ void WatchedCall::check() {
     if (outer_ != nullptr) outer_->check();
 }
 
-/// Returns what the call waits for; empty: nothing, or a lower rank reports it.
+/// Returns what the call waits for; empty: nothing.
 std::string WatchedCall::awaited() const {
     if (what_.boards == nullptr) return "messages";
     const std::vector<int> late = what_.boards->late();
-    int reporter = 0;
-    for (const int rank : late) reporter += rank == reporter ? 1 : 0;
-    return late.empty() || reporter != what_.boards->rank() ? "" : list_of(late);
+    return late.empty() ? "" : list_of(late);
 }
 
 void WatchedCall::report(std::chrono::seconds waited) const {

@@ -56,6 +56,12 @@ private:
 
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
+/// The kernel may have added seals (vm.memfd_noexec).
+bool is_sealed(int file) {
+    const int found = fcntl(file, F_GET_SEALS);
+    return found >= 0 && (found & seals) == seals;
+}
+
 }  // namespace
 
 SharedSegment::~SharedSegment() {
@@ -95,8 +101,7 @@ SharedSegment SharedSegment::map(const Place& place) noexcept {
     if (file.number() < 0) return {};
     std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", file.number());
     struct stat found {};
-    if (!leads_to(link.data(), place.token) || fstat(file.number(), &found) != 0 ||
-        fcntl(file.number(), F_GET_SEALS) != seals)
+    if (!leads_to(link.data(), place.token) || fstat(file.number(), &found) != 0 || !is_sealed(file.number()))
         return {};
     return map_file(file.number(), static_cast<std::size_t>(found.st_size), false);
 }
@@ -135,7 +140,7 @@ std::optional<SharedSegments::Lent> SharedSegments::Own::lend(std::uint32_t rank
 }
 
 bool SharedSegments::add_segment(std::size_t boards) {
-    if (!has_room(boards)) return false;
+    if (!make_room(boards)) return false;
     own_.reserve(own_.size() + 1);
     SharedSegment::Place place{};
     SharedSegment made = SharedSegment::make(boards, place);
@@ -165,6 +170,7 @@ void SharedSegments::give_back(const Loan& loan, bool shared) noexcept {
     const std::lock_guard lock(mutex_);
     auto& lent = own_[loan.segment].lent;
     const auto one = std::ranges::find(lent, loan.first, &Lent::first);
+    if (one == lent.end()) return;
     one->returned = true;
     if (!shared) lent.erase(one);
 }
@@ -179,18 +185,43 @@ std::uint64_t SharedSegments::mapped(Process owner) noexcept {
     const auto found = others_.find(owner);
     if (found == others_.end()) return 0;
     std::uint32_t count = 0;
-    for (const auto& [number, segment] : found->second) count += number == count ? 1 : 0;
+    for (const auto& [number, segment] : found->second.segments) count += number == count ? 1 : 0;
     return count;
+}
+
+void SharedSegments::join(Process owner) {
+    const std::lock_guard lock(mutex_);
+    ++others_[owner].users;
+}
+
+void SharedSegments::leave(Process owner) noexcept {
+    const std::lock_guard lock(mutex_);
+    --others_[owner].users;
+}
+
+/// Unmaps segments of others that no communicator uses, if there would be no room for so many boards.
+bool SharedSegments::make_room(std::size_t boards) noexcept {
+    const auto fits = [&] { return mapped_bytes_ + boards * sizeof(Board) <= most_bytes; };
+    for (auto one = others_.begin(); one != others_.end() && !fits();) {
+        if (one->second.users > 0) {
+            ++one;
+            continue;
+        }
+        for (const auto& [number, segment] : one->second.segments)
+            mapped_bytes_ -= segment.boards().size_bytes();
+        one = others_.erase(one);
+    }
+    return fits();
 }
 
 std::span<Board> SharedSegments::map(Process owner, const Loan& loan) noexcept {
     const std::lock_guard lock(mutex_);
     try {
-        auto& known = others_[owner];
+        auto& known = others_[owner].segments;
         auto found = known.find(loan.segment);
         if (found == known.end()) {
             SharedSegment made = SharedSegment::map(loan.place);
-            if (made.boards().empty() || !has_room(made.boards().size())) return {};
+            if (made.boards().empty() || !make_room(made.boards().size())) return {};
             found = known.emplace(loan.segment, std::move(made)).first;
             mapped_bytes_ += found->second.boards().size_bytes();
         }

@@ -46,14 +46,16 @@ private:
 
 /// All segments of a process: its own, and those of others that it has mapped. Communicators borrow boards
 /// from the segments of their rank 0's process, and give them back. So a further communicator with the same
-/// rank 0 maps nothing.
+/// rank 0 maps nothing. Processes are of one job, in which no name of a process comes back.
 ///
-/// Memory: pages of boards that were written, which later communicators use again. A process maps at most
-/// `most_bytes`. Threads may call all functions at the same time.
+/// Memory: pages of boards that were written. Later communicators use them again, also where they lie near
+/// the processors of the earlier one's ranks. A process maps at most `most_bytes`; before it refuses boards
+/// it unmaps the segments that no communicator uses. An owner keeps a descriptor per segment. Threads may
+/// call all functions at the same time.
 class SharedSegments {
 public:
     static constexpr std::size_t most_bytes = std::size_t{256} << 20;
-    static constexpr std::size_t boards_per_segment = 64;  ///< at least
+    static constexpr std::size_t boards_per_segment = 16;  ///< at least
 
     using Process = std::pair<std::uint32_t, std::uint32_t>;  ///< job, number in it
 
@@ -71,9 +73,13 @@ public:
     void give_back(const Loan& loan, bool shared) noexcept;
     std::span<algorithms::Board> boards(const Loan& loan) noexcept;
 
+    /// From join() to leave(), the segments of another process stay mapped. join() throws std::bad_alloc.
+    void join(Process owner);
+    void leave(Process owner) noexcept;
     /// Returns how many segments of a process are mapped, from its first one on without a gap.
     std::uint64_t mapped(Process owner) noexcept;
-    /// Returns boards of another process, whose segment it maps unless it is mapped. Empty if that fails.
+    /// Returns boards of another process, whose segment it maps unless it is mapped. Between join() and
+    /// leave(). Empty if that fails.
     std::span<algorithms::Board> map(Process owner, const Loan& loan) noexcept;
 
 private:
@@ -92,14 +98,17 @@ private:
         std::optional<Lent> lend(std::uint32_t ranks);
     };
 
-    bool has_room(std::size_t boards) const {
-        return mapped_bytes_ + boards * sizeof(algorithms::Board) <= most_bytes;
-    }
+    struct Other {
+        std::map<std::uint32_t, SharedSegment> segments{};  ///< by number
+        int users = 0;
+    };
+
+    bool make_room(std::size_t boards) noexcept;
     bool add_segment(std::size_t boards);
 
     std::mutex mutex_;
     std::vector<Own> own_;
-    std::map<Process, std::map<std::uint32_t, SharedSegment>> others_;
+    std::map<Process, Other> others_;
     std::size_t mapped_bytes_ = 0;
 };
 

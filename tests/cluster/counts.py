@@ -63,10 +63,10 @@ def monitored(folder, node_of):
 
 
 def agreement_bytes(node_of):
-    """Returns the traffic between nodes of the agreement in a communicator's first call: a mark and seven words from
+    """Returns the traffic between nodes of the agreement in a communicator's first call: a mark and eleven words from
     every node to those 1, 2, 4, ... further on."""
     nodes = len(set(node_of.values()))
-    return 64 * nodes * (nodes - 1).bit_length()
+    return 96 * nodes * (nodes - 1).bit_length()
 
 
 def run_monitored(nodes, case, sizes, judge):

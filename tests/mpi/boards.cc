@@ -1,12 +1,13 @@
 // Tests when ranks of one node have boards (coll_strata_allreduce_algorithm node), and that the results are
 // right when they have none.
 //
-//   boards --what unopenable|elements|many|stopped|killed|late
+//   boards --what unopenable|elements|many|refused|stopped|killed|late
 //
 // unopenable: the last rank has no file descriptor left when the boards are made.
 // elements:   elements that fit into a board and others that do not, of equal bytes, take turns.
 // many:       more communicators than have boards.
-// stopped:    the last rank is stopped for a second, and its child process ends, in the middle of calls.
+// refused:    the last rank alone gives info keys, so that a communicator is not served, while others are in
+// use. stopped:    the last rank is stopped for a second, and its child process ends, in the middle of calls.
 // late:       the last rank enters the first and the fourth call 1.6 seconds later than the others.
 // killed:     the last rank is killed in the middle of calls. The others go on until mpirun ends the job.
 #include <sys/resource.h>
@@ -89,6 +90,28 @@ public:
         session_.expect(served() == most + 1, "memory of freed communicators is not used again");
     }
 
+    void refused() {
+        const NamedCommunicator before = copy_of_world("a copy of world");
+        for (int i = 0; i < calls; ++i) sum(before.comm);
+        MPI_Info keys = MPI_INFO_NULL;
+        MPI_Info_create(&keys);
+        if (session_.rank() == session_.size() - 1 && !session_.sabotage_is("keys"))
+            MPI_Info_set(keys, "strata_disable", "bcast,reduce,allreduce,barrier");
+        MPI_Comm refused = MPI_COMM_NULL;
+        MPI_Comm_dup_with_info(MPI_COMM_WORLD, keys, &refused);
+        MPI_Info_free(&keys);
+        sum(refused);
+        session_.expect(served() == calls, "a communicator with other keys on a rank is served");
+        const NamedCommunicator after = copy_of_world("a copy of world");
+        for (int i = 0; i < calls; ++i) {
+            sum(after.comm);
+            sum(before.comm);
+        }
+        MPI_Comm_free(&refused);
+        for (int i = 0; i < calls; ++i) sum(before.comm);
+        session_.expect(served() == 4 * calls, "the others are not served");
+    }
+
     void stopped() {
         const NamedCommunicator one = copy_of_world("a copy of world");
         for (int i = 0; i < calls; ++i) sum(one.comm, MPI_DOUBLE, MPI_SUM, large);
@@ -158,6 +181,8 @@ int main(int argc, char** argv) {
             test.elements();
         } else if (what == "many") {
             test.many();
+        } else if (what == "refused") {
+            test.refused();
         } else if (what == "stopped") {
             test.stopped();
         } else if (what == "late") {
@@ -165,7 +190,8 @@ int main(int argc, char** argv) {
         } else if (what == "killed") {
             test.killed();
         } else {
-            session.fail("--what %s: known are unopenable, elements, many, stopped, killed, late", what.c_str());
+            session.fail("--what %s: known are unopenable, elements, many, refused, stopped, killed, late",
+                         what.c_str());
         }
     }
     return session.finish();

@@ -13,7 +13,7 @@ foreach(collective Bcast Reduce Allreduce)
                   LAYOUT roomy COLLECTIVES ${collectives_by_node} ENGINE node)
 endforeach()
 set(boards_setup LAYOUT roomy COLLECTIVES allreduce ENGINE node)
-foreach(what unopenable elements many stopped)
+foreach(what unopenable elements many refused stopped)
   strata_mpi_test(boards.${what} boards 2 --what ${what} ${boards_setup} MCA coll_strata_setup_after=0)
 endforeach()
 strata_mpi_test(boards.killed boards 4 --what killed ${boards_setup} MCA coll_strata_setup_after=0
@@ -25,5 +25,7 @@ strata_mpi_test(boards.elements.plans boards 2 --what elements ${boards_setup}
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
 strata_mpi_test(boards.unopenable.plans boards 3 --what unopenable ${boards_setup}
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(can_fail.boards.refused boards 2 --what refused --sabotage keys ${boards_setup}
+                MCA coll_strata_setup_after=0 MUST_PRINT "a communicator with other keys on a rank is served")
 strata_mpi_test(can_fail.boards boards 2 --what unopenable --sabotage descriptors ${boards_setup}
                 MCA coll_strata_setup_after=0 MUST_PRINT "the node engine served calls")

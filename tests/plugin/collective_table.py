@@ -23,5 +23,5 @@ def having(trait):
 def of_engine(engine):
     """Returns the collectives that an engine serves: all, unless it has a trait such as "by_ring"."""
     if engine == "node":
-        return [name for name in names() if name not in having("blocks")]
+        return [name for name, traits in _rows() if ".sized = false" not in traits]
     return having(f"by_{engine}") or names()

@@ -18,7 +18,8 @@ PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
                    "rails": ["bcast", "allgather", "allgatherv", "allreduce"],
-                   "node": ["bcast", "reduce", "allreduce", "barrier"]}
+                   "node": ["bcast", "reduce", "allreduce", "allgather", "allgatherv", "gather", "scatter",
+                            "barrier"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "no_hierarchy", "model", "chosen",
            "order", "failure", "plans", "early"]
 PER_LEVEL = ["messages", "bytes", "delegated"]

@@ -12,8 +12,8 @@ RANKS = 3
 REPORT = re.compile(r"coll:strata: stalled: [\w ]+, rank (\d) of 3 \(process \d+ on node \S+\): allreduce of 8 "
                     r"bytes, call (\d+) of engines there \((\w+)\), has waited 1 s for (.+)")
 AGREEMENT = {("0", "1", "agreement", "messages"), ("1", "1", "agreement", "messages")}
-# case: engine, seconds, reports: rank, number of the call, stage, what it waits for. Only the lowest rank names others.
-CASES = {"node": ("node", "1", AGREEMENT | {("0", "4", "node", "rank 2")}),
+# case: engine, seconds, reports: rank, number of the call, stage, what it waits for
+CASES = {"node": ("node", "1", AGREEMENT | {(rank, "4", "node", "rank 2") for rank in "01"}),
          "tree": ("tree", "1", AGREEMENT | {(rank, "4", "tree", "messages") for rank in "01"}),
          "off": ("node", "0", set())}
 
@@ -29,6 +29,8 @@ def test(paths, case, expected):
         outcome.expect_messages()
         found = set(REPORT.findall(outcome.output))
         outcome.expect(found >= wanted, f"not reported: {sorted(wanted - found)}")
+        late = {report for report in found if report[0] == str(RANKS - 1)}
+        outcome.expect(not late, f"reports of the late rank: {late}")
         outcome.expect(wanted or "stalled" not in outcome.output, "a report without coll_strata_stall_report")
 
     check(run(paths, RANKS, "boards", ["--what", "late"],

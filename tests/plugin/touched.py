@@ -2,7 +2,7 @@
 """Tests with strace what the plugin changes outside its processes: a job of an unprivileged user opens the same
 files for writing, creates, renames and removes the same files, opens the same sockets and requests the same
 privileges and programs as without the plugin, except for a requested dump and for the memory that the ranks of a node
-share, which rank 0's other processes open as its file descriptor."""
+share, which they open as a file descriptor of rank 0."""
 import collections
 import glob
 import os

@@ -102,6 +102,24 @@ TEST(SharedSegments, TheBoundIsKept) {
     EXPECT_FALSE(own.borrow(SharedSegments::most_bytes / sizeof(Board) + 1));
 }
 
+/// Segments of others make room, unless a communicator uses them.
+TEST(SharedSegments, UnusedSegmentsMakeRoom) {
+    SharedSegments own;
+    SharedSegments other;
+    const auto loan = own.borrow(1);
+    const auto large = own.borrow(SharedSegments::most_bytes / sizeof(Board) - in_segment);
+    ASSERT_TRUE(large);
+    other.join(owner);
+    EXPECT_FALSE(other.map(owner, *loan).empty());
+    EXPECT_FALSE(other.map(owner, *large).empty());
+    EXPECT_EQ(other.mapped(owner), 2U);
+    EXPECT_FALSE(other.borrow(1)) << "a communicator may use them";
+    EXPECT_EQ(other.mapped(owner), 2U);
+    other.leave(owner);
+    EXPECT_TRUE(other.borrow(1));
+    EXPECT_EQ(other.mapped(owner), 0U);
+}
+
 /// Another process, for example one with the same number in another PID namespace, has another file there.
 TEST(SharedSegments, OtherMemoryIsNotMapped) {
     SharedSegments own;
