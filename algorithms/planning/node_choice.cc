@@ -5,17 +5,18 @@
 namespace strata::algorithms {
 namespace {
 
-/// What was measured: two ranks with a processor each; 4 and 16 ranks that share two processors.
+/// What was measured, all blocks together; the first row that fits: two ranks with a processor each; 4 and 16
+/// ranks that share two processors.
 struct Measured {
     Collective collective;
     int most_ranks;
     std::size_t from;  ///< bytes
 };
 constexpr Measured measured[] = {
-    {Collective::barrier, 16, 0},
-    {Collective::allreduce, 16, 0},
-    {Collective::bcast, 16, 1024},
+    {Collective::barrier, 16, 0},   {Collective::allreduce, 16, 0}, {Collective::bcast, 16, 1024},
     {Collective::reduce, 4, 1024},  // 16 ranks, root 0: tuned is faster from 1 MiB on
+    {Collective::allgather, 16, 0}, {Collective::gather, 4, 1024},  {Collective::gather, 16, 8192},
+    {Collective::scatter, 4, 1024},  // 16 ranks: tuned is faster from 512 KiB on
 };
 
 }  // namespace

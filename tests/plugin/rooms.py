@@ -35,7 +35,7 @@ SEEN = {f"algorithms/{room}": {f"algorithms/{other}" for other in seen.split()} 
     "openmpi_cost": "base patterns cost", "planning": "base config patterns cost openmpi_cost",
     "report": "base config planning"}.items()}
 COMPONENT_ROOMS = [f"component/{room}" for room in (
-    "base", "segments", "settings", "openmpi", "report", "agreement", "levels", "communicator", "module", "collectives")]
+    "base", "settings", "segments", "openmpi", "report", "agreement", "levels", "communicator", "module", "collectives")]
 for place, own_room in enumerate(COMPONENT_ROOMS):
     before = COMPONENT_ROOMS[place - 1]
     SEEN[own_room] = SEEN[before] | {before} if place > 0 else set(SEEN) - {"algorithms/cost"}

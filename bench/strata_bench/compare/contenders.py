@@ -12,7 +12,8 @@ ENGINES = {  # the plugin's engines and the operations of each
     "ring": _BLOCKED,
     "rails": ("bcast", *_BLOCKED),
     "levels": tuple(operations.ALL),
-    "node": ("barrier", "bcast", "reduce", "allreduce"),  # where all ranks share a node
+    # where all ranks share a node
+    "node": ("barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "gather", "scatter"),
 }
 _DELEGATED = {"by-tuned": "tuned", "by-libnbc": "libnbc"}  # a component that carries out every level
 _LEVELS = ("cluster", "switch", "node", "package", "numa", "l3", "l2", "core")

@@ -29,14 +29,19 @@ TEST(NodeChoice, FromTheMeasuredSizesOn) {
         EXPECT_EQ(chosen(flat, of(Collective::allreduce, bytes)), Engine::node);
     }
     EXPECT_EQ(chosen(flat, of(Collective::barrier, 0)), Engine::node);
-    for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+    EXPECT_EQ(chosen(flat, of(Collective::allgather, 8)), Engine::node);
+    for (const Collective collective :
+         {Collective::bcast, Collective::reduce, Collective::gather, Collective::scatter}) {
         EXPECT_EQ(chosen(flat, of(collective, 1023)), Engine::forward);
         EXPECT_EQ(chosen(flat, of(collective, 1024)), Engine::node);
     }
-    EXPECT_EQ(chosen(flat, of(Collective::gather, mib)), Engine::forward);
+    EXPECT_EQ(chosen(flat, of(Collective::allgatherv, mib)), Engine::forward) << "not measured";
     const Hierarchy domains = make_hierarchy(node_level, {{{LevelKind::numa, 0}, blocks(16, 8)}}, 16);
     EXPECT_EQ(chosen(domains, of(Collective::bcast, 1024)), Engine::node);
-    EXPECT_NE(chosen(domains, of(Collective::reduce, mib)), Engine::node) << "slower on 16 ranks";
+    EXPECT_NE(chosen(domains, of(Collective::gather, 8191)), Engine::node);
+    EXPECT_EQ(chosen(domains, of(Collective::gather, 8192)), Engine::node);
+    for (const Collective collective : {Collective::reduce, Collective::scatter})
+        EXPECT_NE(chosen(domains, of(collective, mib)), Engine::node) << "slower on 16 ranks";
 }
 
 TEST(NodeChoice, NotWhereNothingWasMeasured) {
