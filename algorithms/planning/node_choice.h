@@ -10,7 +10,7 @@
 namespace strata::algorithms {
 
 /// Returns the bytes from which on the node engine serves a collective faster than coll/tuned, as measured
-/// (docs/results/benchmarks.md, "Inside a node"); empty: at no size, or not measured. Not for reproducible
+/// (docs/results/inside-a-node.md); empty: at no size, or not measured. Not for reproducible
 /// reductions, whose order the tree gives.
 std::optional<std::size_t> served_by_node_from(const topology::Hierarchy& hierarchy, Collective collective);
 
