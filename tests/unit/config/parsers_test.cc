@@ -223,9 +223,10 @@ TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
         }
         EXPECT_EQ(check({Engine::ring, {}, {}}, collective).empty(), traits.by_ring);
         EXPECT_EQ(check({Engine::rails, {}, {}}, collective).empty(), traits.by_rails);
+        EXPECT_EQ(check({Engine::node, {}, {}}, collective).empty(), traits.by_node());
     }
     EXPECT_EQ(check({Engine::ring, {}, {}}, Collective::scatter),
-              "scatter has no engine 'ring'; known: auto, tree, levels, forward");
+              "scatter has no engine 'ring'; known: auto, tree, levels, node, forward");
     EXPECT_EQ(refusal([] {
                   make_plan(one_node(4), LinkTable{}, {Engine::ring, {}, {}}, {Collective::scatter, 8, 0});
               }),
