@@ -34,7 +34,8 @@ CASES = {
     # The engine node serves long Bcasts, and calls of other operations.
     "boards": Case(SHARED | HANDS_BACK, {"bcast_node": ALL // SIZES, "bcast_forward": ALL // SIZES,
                                          "bcast_handed_back": 0, "reduce_handed_back": 0, "allreduce_handed_back": 0,
-                                         "barrier_handed_back": 0, "gather_handed_back": RANKS}),
+                                         "barrier_handed_back": 0, "gather_handed_back": 0,
+                                         "gatherv_handed_back": RANKS, "allgatherv_handed_back": RANKS}),
     "disabled": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
                      {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
     # The component above owns the slot and calls the plugin.

@@ -82,15 +82,15 @@ TEST(Candidates, BoardsInsideANodeOnly) {
             plans, [boards](const Plan& plan) { return (plan.engine == Engine::node) == boards; });
     };
     const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(8, 4)}}, 8);
-    for (const Collective collective :
-         {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::barrier}) {
+    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
+                                        Collective::gather, Collective::barrier}) {
         const Operation operation = of(collective, collective == Collective::barrier ? 0 : 64 * kib);
         const auto plans = candidate_plans(node, {}, {}, operation, 0.5);
         EXPECT_EQ(count(plans, true), 1) << name_of(collective);
         EXPECT_GT(count(plans, false), 1) << name_of(collective);
         EXPECT_EQ(count(candidate_plans(nodes_below_switch(4, 4), {}, {}, operation, 0.5), true), 0);
     }
-    EXPECT_EQ(count(candidate_plans(node, {}, {}, of(Collective::gather, 64 * kib), 0.5), true), 0);
+    EXPECT_EQ(count(candidate_plans(node, {}, {}, of(Collective::gatherv, 64 * kib), 0.5), true), 0);
 }
 
 TEST(Candidates, AnExchangeIsAWayOfItsOwn) {
